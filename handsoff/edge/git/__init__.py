@@ -1,0 +1,1 @@
+"""Git: the only room that imports pygit2 and the only one that runs the git command."""
