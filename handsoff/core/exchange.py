@@ -1,0 +1,237 @@
+"""One handing-over, as seen from either end. No I/O: bytes in, messages and parcel bytes out.
+
+    us = Exchange(Role.SENDER)
+    stream.send(us.send(Hello(...)))
+    for heard in us.receive(stream.recv(n)): ...
+
+Rule 1: what may be said when is in EXPECTED and nowhere else. Refuse may stand in place of any
+message that is due, and the receiver may also refuse while the parcel is on its way; it ends
+the exchange.
+Rule 2: breaking it ourselves is a bug (AssertionError); a peer breaking it is a DamagedError.
+Rule 3: the parcel is not framed. It is exactly the bytes between Accept's offset and Offer's
+size, counted here; nothing here holds them, and nothing here believes them.
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final, TypeAlias
+
+from handsoff import errors
+from handsoff.core import frames, messages
+from handsoff.core.messages import (
+    TEXT_LIMIT,
+    Accept,
+    Ask,
+    Bye,
+    Have,
+    Hello,
+    Message,
+    Offer,
+    Receipt,
+    Refuse,
+    Told,
+)
+from handsoff.core.plain import plain
+from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError
+
+
+class Role(Enum):
+    """Which end we are."""
+
+    SENDER = "sender"
+    RECEIVER = "receiver"
+
+    @property
+    def other(self) -> "Role":
+        """The end we are not."""
+        return Role.RECEIVER if self is Role.SENDER else Role.SENDER
+
+
+class Parcel:
+    """Stands in the table for the parcel's own bytes."""
+
+
+Due: TypeAlias = type[Message] | type[Parcel]
+
+EXPECTED: Final[tuple[tuple[Role, Due], ...]] = (
+    (Role.SENDER, Hello),
+    (Role.RECEIVER, Hello),
+    (Role.SENDER, Ask),
+    (Role.RECEIVER, Have),
+    (Role.SENDER, Offer),
+    (Role.RECEIVER, Accept),
+    (Role.SENDER, Parcel),
+    (Role.RECEIVER, Receipt),
+    (Role.SENDER, Told),
+    (Role.RECEIVER, Bye),
+)
+
+
+class Exchange:
+    """Where one handing-over has got to."""
+
+    def __init__(self, role: Role, versions: tuple[int, ...] = messages.VERSIONS) -> None:
+        self.role = role
+        self.versions = versions
+        self.version: int | None = None
+        """The highest version that both speak, once the other has said hello."""
+        self._step = 0
+        self._decoder = frames.Decoder()
+        self._offer: Offer | None = None
+        self._left = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to say."""
+        return self._step == len(EXPECTED)
+
+    @property
+    def due(self) -> tuple[Role, Due] | None:
+        """Who is to say what next; None when all is said."""
+        return None if self.done else EXPECTED[self._step]
+
+    @property
+    def left(self) -> int:
+        """How many bytes of the parcel are still to come."""
+        return self._left
+
+    @property
+    def may_refuse(self) -> bool:
+        """Whether we may say Refuse now."""
+        return not self.done and self._problem(self.role, Refuse("refused", "")) is None
+
+    def send(self, message: Message) -> bytes:
+        """Return the bytes that say ``message``."""
+        body = frames.encode(messages.encode(message))
+        problem = self._problem(self.role, message)
+        assert problem is None, problem
+        if isinstance(message, Accept) and self._decoder.waiting:
+            raise DamagedError("the parcel's bytes came before they were accepted")
+        self._advance(message)
+        return body
+
+    def sent(self, count: int) -> None:
+        """Note that ``count`` more bytes of the parcel left us."""
+        assert self.due == (self.role, Parcel), "the parcel is not due"
+        assert 0 <= count <= self._left, f"{count} bytes sent where {self._left} were left"
+        self._count(count)
+
+    def receive(self, data: bytes) -> Iterator[Message | bytes]:
+        """Yield each message that ``data`` completes, and the parcel's bytes as they are.
+
+        Take all of them before the next call. Raises DamagedError where the peer breaks the
+        rules, RefusedError where two hellos share no version (and a Refuse may be sent then).
+        """
+        if self.due == (self.role.other, Parcel):
+            if len(data) > self._left:
+                raise DamagedError(f"the parcel goes on after the {self._size()} bytes offered")
+            self._count(len(data))
+            yield data
+            return
+        self._decoder.feed(data)
+        while (body := self._decoder.next_frame()) is not None:
+            message = messages.decode(body)
+            if problem := self._problem(self.role.other, message):
+                raise DamagedError(problem)
+            self._advance(message)
+            if isinstance(message, Hello):
+                self._greet(message.versions)
+            yield message
+
+    def ended(self) -> None:
+        """Judge that the peer has closed its end: fine after the last word, and never before."""
+        if self.done and not self._decoder.waiting:
+            return
+        if self._decoder.waiting:
+            raise DamagedError("the connection ended in the middle of a message")
+        what = EXPECTED[self._step][1].__name__.lower()
+        left = f" ({self._left} bytes were to come)" if self._left else ""
+        raise UnreachableError(
+            f"the other machine hung up before {what}{left}", hint="run the same command again"
+        )
+
+    def _problem(self, speaker: Role, message: Message) -> str | None:
+        said = type(message).__name__
+        if self.done:
+            return f"{speaker.value} said {said} when nothing was left to say"
+        turn, kind = EXPECTED[self._step]
+        # a full disk must not cost the sender the rest of its upload
+        if isinstance(message, Refuse) and (kind is Parcel) is (speaker is not turn):
+            return None
+        if speaker is not turn or type(message) is not kind:
+            return f"{speaker.value} said {said} when {turn.value} {kind.__name__} was due"
+        match message:
+            case Accept(offset) if offset > self._size():
+                return f"{offset} bytes are said to be there of the {self._size()} offered"
+            case Receipt(parcel) if self._offer is None or parcel != self._offer.parcel:
+                return f"a receipt for {parcel}, which was not offered"
+            case _:
+                return None
+
+    def _advance(self, message: Message) -> None:
+        self._step = len(EXPECTED) if isinstance(message, Refuse) else self._step + 1
+        match message:
+            case Offer():
+                self._offer = message
+            case Accept(offset):
+                self._left = self._size() - offset
+                self._count(0)
+            case _:
+                pass
+
+    def _greet(self, theirs: tuple[int, ...]) -> None:
+        common = set(theirs) & set(self.versions)
+        if not common:
+            raise RefusedError(
+                f"the other machine speaks {_spelled(theirs)} of the protocol, "
+                f"this one {_spelled(self.versions)}",
+                hint="install the same release of handsoff on both machines",
+            )
+        self.version = max(common)
+
+    def _count(self, count: int) -> None:
+        self._left -= count
+        if not self._left:
+            self._step += 1
+
+    def _size(self) -> int:
+        assert self._offer is not None, "the table puts Offer before Accept"
+        return self._offer.size
+
+
+def refusal(error: HandsoffError) -> Refuse:
+    """Return ``error`` as the message that tells the other end."""
+    return Refuse(
+        error.code,
+        plain(str(error), limit=TEXT_LIMIT),
+        plain(error.hint or "", limit=TEXT_LIMIT),
+    )
+
+
+def as_error(refuse: Refuse, who: str = "the other machine") -> HandsoffError:
+    """Return the failure that ``who`` told us of, of the same class, its words made plain.
+
+    A code we do not know, and the other end's own bug, are refusals to us.
+    """
+    kind = _ERRORS.get(refuse.code, RefusedError)
+    message = plain(refuse.message) or "no, and gives no reason"
+    return kind(f"{who} says: {message}", hint=plain(refuse.hint) or None)
+
+
+def _spelled(versions: tuple[int, ...]) -> str:
+    return f"version {', '.join(map(str, sorted(versions)))}"
+
+
+_ERRORS: Final = {
+    kind.code: kind
+    for kind in (
+        errors.UsageError,
+        errors.RefusedError,
+        errors.HeldError,
+        errors.LostRaceError,
+        errors.UnreachableError,
+        errors.TrustError,
+        errors.UnfitError,
+        errors.DamagedError,
+    )
+}
