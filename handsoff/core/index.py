@@ -1,0 +1,143 @@
+"""The index as data: every entry with its stage and flags, read and written without loss.
+
+An index is not a tree: ``git write-tree`` drops intent-to-add and dies on conflicts. It is read
+from ``git ls-files --stage --debug -z``, which speaks for every version, for a split index and
+for a sparse one; it is written as an index file of version 2 or 3 (gitformat-index(5)).
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from enum import IntFlag
+from typing import Final, NamedTuple
+
+from handsoff.core.objects import MODES
+from handsoff.errors import DamagedError
+
+
+class Flag(IntFlag):
+    """What an entry says besides its content; the values are git's own in memory."""
+
+    NONE = 0
+    ASSUME_UNCHANGED = 0x8000
+    INTENT_TO_ADD = 1 << 29
+    SKIP_WORKTREE = 1 << 30
+
+
+KEPT: Final = int(Flag.ASSUME_UNCHANGED | Flag.INTENT_TO_ADD | Flag.SKIP_WORKTREE)
+_EXTENDED: Final = int(Flag.INTENT_TO_ADD | Flag.SKIP_WORKTREE)
+_EXTENDED_BIT: Final = 0x4000
+_NAME_MASK: Final = 0x0FFF
+
+
+class Stat(NamedTuple):
+    """The stat data by which git believes a file unchanged; all zero believes nothing."""
+
+    ctime: tuple[int, int] = (0, 0)
+    mtime: tuple[int, int] = (0, 0)
+    dev: int = 0
+    ino: int = 0
+    uid: int = 0
+    gid: int = 0
+    size: int = 0
+
+
+NO_STAT: Final = Stat()
+
+
+class Entry(NamedTuple):
+    """One entry. ``flags`` holds bits of Flag only."""
+
+    path: bytes
+    mode: int
+    oid: str
+    stage: int = 0
+    flags: int = 0
+    stat: Stat = NO_STAT
+
+    @property
+    def plain(self) -> bool:
+        """Whether a tree can say all that this entry says."""
+        return self.stage == 0 and self.flags == 0
+
+
+_DEBUG: Final = re.compile(
+    rb"(\d{6}) ([0-9a-f]{40,64}) (\d)\t([^\0]*)\0"
+    rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n  dev: (\d+)\tino: (\d+)\n"
+    rb"  uid: (\d+)\tgid: (\d+)\n  size: (\d+)\tflags: ([0-9a-f]+)\n"
+)
+
+
+def parse_debug(text: bytes) -> list[Entry]:
+    """Return the entries that ``git ls-files --stage --debug -z`` printed."""
+    entries = []
+    at = 0
+    for match in _DEBUG.finditer(text):
+        if match.start() != at:
+            break
+        at = match.end()
+        mode, oid, stage, path, *numbers, flags = match.groups()
+        c, cn, m, mn, dev, ino, uid, gid, size = map(int, numbers)
+        kept = int(flags, 16) & KEPT
+        stat = Stat((c, cn), (m, mn), dev, ino, uid, gid, size)
+        entries.append(Entry(path, int(mode, 8), oid.decode(), int(stage), kept, stat))
+    if at != len(text):
+        raise DamagedError(f"git ls-files --debug printed {text[at : at + 60]!r}")
+    return entries
+
+
+def encode(entries: Iterable[Entry]) -> bytes:
+    """Return the index file that holds ``entries``: version 3 if a flag needs it, else 2."""
+    ordered = sorted(entries, key=lambda e: (e.path, e.stage))
+    version = 3 if any(e.flags & _EXTENDED for e in ordered) else 2
+    parts = [b"DIRC", version.to_bytes(4, "big"), len(ordered).to_bytes(4, "big")]
+    parts += map(_encode_entry, ordered)
+    body = b"".join(parts)
+    return body + hashlib.sha1(body).digest()
+
+
+def _encode_entry(entry: Entry) -> bytes:
+    stat = entry.stat
+    numbers = (*stat.ctime, *stat.mtime, stat.dev, stat.ino, entry.mode, stat.uid, stat.gid)
+    flags = (entry.flags & int(Flag.ASSUME_UNCHANGED)) | entry.stage << 12
+    flags |= min(len(entry.path), _NAME_MASK)
+    head = b"".join((n & 0xFFFFFFFF).to_bytes(4, "big") for n in (*numbers, stat.size))
+    head += bytes.fromhex(entry.oid)
+    if entry.flags & _EXTENDED:
+        flags |= _EXTENDED_BIT
+        head += flags.to_bytes(2, "big") + ((entry.flags & _EXTENDED) >> 16).to_bytes(2, "big")
+    else:
+        head += flags.to_bytes(2, "big")
+    head += entry.path
+    return head + b"\0" * (8 - len(head) % 8)
+
+
+def encode_special(entries: Iterable[Entry]) -> bytes:
+    """Return the entries that no tree can say, as they stand in an envelope.
+
+    One NUL-ended record an entry: ``mode oid stage flags<TAB>path``, flags in hex.
+    """
+    return b"".join(
+        b"%06o %s %d %x\t%s\0" % (e.mode, e.oid.encode(), e.stage, e.flags, e.path)
+        for e in sorted(entries, key=lambda e: (e.path, e.stage))
+    )
+
+
+_SPECIAL: Final = re.compile(rb"([0-7]{6}) ([0-9a-f]{40}) ([0-3]) ([0-9a-f]{1,8})\t([^\0]+)")
+
+
+def decode_special(data: bytes) -> list[Entry]:
+    """Return what ``encode_special`` wrote; DamagedError for anything else."""
+    entries = []
+    for record in data.split(b"\0")[:-1]:
+        match = _SPECIAL.fullmatch(record)
+        if match is None:
+            raise DamagedError(f"not an index entry: {record[:60]!r}")
+        mode, oid, stage, flags, path = match.groups()
+        entry = Entry(path, int(mode, 8), oid.decode(), int(stage), int(flags, 16))
+        if entry.mode not in MODES or entry.flags & ~KEPT:
+            raise DamagedError(f"not an index entry: {record[:60]!r}")
+        entries.append(entry)
+    if encode_special(entries) != data:
+        raise DamagedError("the index entries of the snapshot are malformed")
+    return entries

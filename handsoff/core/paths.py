@@ -1,0 +1,109 @@
+"""Which paths may be written at all: one rule for everything that writes into a worktree.
+
+A path of a parcel comes from another machine. It must already be clean (``..`` is refused,
+never repaired), must not reach into a ``.git`` under any spelling that some file system folds
+into it, and two paths must not fold into one. Links are data: they travel as they are, and are
+never followed when something is written below them.
+
+Sources: git's verify_path and its fsck messages, CVE-2014-9390 (HFS+ and NTFS spellings of
+.git), CVE-2019-1353 (git~1), CVE-2021-21300 (a link and a directory that fold together).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+from handsoff.errors import RefusedError
+
+NAME_LIMIT: Final = 255
+DEPTH_LIMIT: Final = 128
+PATH_LIMIT: Final = 4000
+
+# characters that HFS+ leaves out when it compares names
+_IGNORABLE: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_NTFS_GIT: Final = re.compile(r"(\.git|git~\d+)([ .]*)(:.*)?", re.IGNORECASE | re.DOTALL)
+
+
+def check_path(path: bytes) -> None:
+    """Raise RefusedError if nothing of this name may be written into a worktree."""
+    problem = path_problem(path)
+    if problem:
+        raise RefusedError(f"the path {path[:120]!r} {problem}")
+
+
+def path_problem(path: bytes) -> str | None:
+    """Return what is wrong with ``path`` (relative, slashes), or None if it may be written."""
+    if not path or path.startswith(b"/") or b"\0" in path:
+        return "is empty, absolute or has a NUL"
+    parts = path.split(b"/")
+    if len(path) > PATH_LIMIT or len(parts) > DEPTH_LIMIT:
+        return "is too long or too deep"
+    for part in parts:
+        if part in (b"", b".", b".."):
+            return "is not a clean relative path"
+        if len(part) > NAME_LIMIT:
+            return f"has a name of {len(part)} bytes"
+        if _is_dot_git(part):
+            return "reaches into .git"
+    return None
+
+
+def _is_dot_git(name: bytes) -> bool:
+    text = _IGNORABLE.sub("", name.decode("utf-8", "surrogateescape"))
+    return _NTFS_GIT.fullmatch(text) is not None
+
+
+def fold(path: bytes) -> str:
+    """Return a key under which names that some file system takes for one are equal."""
+    text = _IGNORABLE.sub("", path.decode("utf-8", "surrogateescape"))
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def collisions(paths: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+    """Return the pairs of different paths (or folders of paths) that fold into one name."""
+    seen: dict[str, bytes] = {}
+    found = []
+    for path in paths:
+        parts = path.split(b"/")
+        for end in range(1, len(parts) + 1):
+            prefix = b"/".join(parts[:end])
+            first = seen.setdefault(fold(prefix), prefix)
+            if first != prefix:
+                found.append((first, prefix))
+    return list(dict.fromkeys(found))
+
+
+def parents(path: bytes) -> list[bytes]:
+    """Return the folders above ``path``, outermost first."""
+    parts = path.split(b"/")
+    return [b"/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def shown(path: bytes) -> str:
+    """Return ``path`` as one safe line for a person: control characters escaped."""
+    text = path.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def check_carry(lines: bytes, top: bytes) -> list[bytes]:
+    """Return the patterns of a carry list (gitignore syntax), ready to be given to git.
+
+    Line ends of any system and blanks at the end are dropped. A pattern that leaves the
+    checkout (``..``, or an absolute path outside ``top``) raises RefusedError.
+    """
+    patterns = []
+    for number, raw in enumerate(lines.splitlines(), 1):
+        line = raw.strip(b" \t\r")
+        if not line or line.startswith(b"#"):
+            continue
+        bare = line.lstrip(b"!").replace(b"\\", b"/")
+        if b".." in bare.split(b"/") or re.match(rb"[A-Za-z]:/", bare) or bare.startswith(b"~/"):
+            raise RefusedError(
+                f"line {number} of .wip/carry leaves the checkout: {shown(line)}",
+                hint="name files inside the checkout, relative to its top",
+            )
+        if bare.startswith(top + b"/"):
+            line = bare[len(top) :]
+        patterns.append(line)
+    return patterns

@@ -1,0 +1,137 @@
+"""Trees of git, changed and compared as values: how a worktree becomes one object id.
+
+``read`` gives the bytes of a tree by its id; ``emit`` takes the bytes of a new one and
+returns its id. Neither is asked for a subtree that stays as it is, so the cost follows the
+changes and not the size of the repository.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from handsoff.core.objects import EMPTY_TREE, TREE, TreeEntry, encode_tree, parse_tree
+
+Read: TypeAlias = Callable[[str], bytes]
+Emit: TypeAlias = Callable[[bytes], str]
+
+
+class Leaf(NamedTuple):
+    """What stands at a path: a mode (file, executable, link, gitlink) and an object id."""
+
+    mode: int
+    oid: str
+
+
+class Change(NamedTuple):
+    """One path that differs between two trees; None is absence."""
+
+    path: bytes
+    old: Leaf | None
+    new: Leaf | None
+
+
+Changes: TypeAlias = Mapping[bytes, Leaf | None]
+
+
+def entries_of(read: Read, tree: str) -> list[TreeEntry]:
+    """Return the entries of ``tree``; the empty tree need not be stored anywhere."""
+    return [] if tree == EMPTY_TREE else parse_tree(read(tree))
+
+
+def graft(read: Read, base: str, changes: Changes, emit: Emit) -> str:
+    """Return the id of ``base`` with ``changes`` made: a leaf put at a path, or None removed.
+
+    Where a file takes the place of a directory or the reverse, the new leaves win. Directories
+    that come out empty vanish, as git has no word for them.
+    """
+    return _Graft(read, emit).tree(base, sorted(changes.items()), 0) or emit(b"")
+
+
+class _Graft:
+    """One grafting: the pair of functions that every level of it needs."""
+
+    def __init__(self, read: Read, emit: Emit) -> None:
+        self.read = read
+        self.emit = emit
+
+    def tree(self, base: str, changes: Sequence[tuple[bytes, Leaf | None]], depth: int) -> str:
+        """Return the new tree at ``depth`` bytes into the changed paths, or "" if it is empty."""
+        entries = {e.name: e for e in entries_of(self.read, base)}
+        for name, below in _by_name(changes, depth):
+            for path, leaf in below:
+                if len(path) == depth + len(name):
+                    _put(entries, name, leaf)
+            deeper = [item for item in below if len(item[0]) > depth + len(name)]
+            if deeper:
+                self.descend(entries, name, deeper, depth + len(name) + 1)
+        return self.emit(encode_tree(list(entries.values()))) if entries else ""
+
+    def descend(
+        self,
+        entries: dict[bytes, TreeEntry],
+        name: bytes,
+        changes: Sequence[tuple[bytes, Leaf | None]],
+        depth: int,
+    ) -> None:
+        """Make ``changes`` below ``name``, whatever stands there in ``entries``."""
+        here = entries.get(name)
+        is_tree = here is not None and here.mode == TREE
+        if not is_tree and all(leaf is None for _, leaf in changes):
+            return  # removals under what is a file (now) remove nothing
+        subtree = self.tree(here.oid if here and is_tree else EMPTY_TREE, changes, depth)
+        if subtree:
+            entries[name] = TreeEntry(name, TREE, subtree)
+        else:
+            entries.pop(name, None)
+
+
+def _by_name(
+    changes: Sequence[tuple[bytes, Leaf | None]], depth: int
+) -> Iterator[tuple[bytes, list[tuple[bytes, Leaf | None]]]]:
+    # a sorted "a", "a-b", "a/c" is not grouped by its first name, so a dict does it
+    groups: dict[bytes, list[tuple[bytes, Leaf | None]]] = {}
+    for item in changes:
+        slash = item[0].find(b"/", depth)
+        name = item[0][depth:] if slash < 0 else item[0][depth:slash]
+        groups.setdefault(name, []).append(item)
+    yield from groups.items()
+
+
+def _put(entries: dict[bytes, TreeEntry], name: bytes, leaf: Leaf | None) -> None:
+    if leaf is not None:
+        entries[name] = TreeEntry(name, leaf.mode, leaf.oid)
+    elif name in entries and entries[name].mode != TREE:
+        del entries[name]
+
+
+def differences(read: Read, old: str, new: str, prefix: bytes = b"") -> Iterator[Change]:
+    """Yield each path whose leaf differs between the trees ``old`` and ``new``."""
+    if old == new:
+        return
+    before = {e.name: e for e in entries_of(read, old)}
+    after = {e.name: e for e in entries_of(read, new)}
+    for name in sorted(before.keys() | after.keys()):
+        a, b = before.get(name), after.get(name)
+        if a is not None and b is not None and (a.mode, a.oid) == (b.mode, b.oid):
+            continue
+        path = prefix + name
+        old_tree = a.oid if a is not None and a.mode == TREE else None
+        new_tree = b.oid if b is not None and b.mode == TREE else None
+        old_leaf = Leaf(a.mode, a.oid) if a is not None and not old_tree else None
+        new_leaf = Leaf(b.mode, b.oid) if b is not None and not new_tree else None
+        if old_leaf or new_leaf:
+            yield Change(path, old_leaf, new_leaf)
+        if old_tree or new_tree:
+            yield from differences(
+                read, old_tree or EMPTY_TREE, new_tree or EMPTY_TREE, path + b"/"
+            )
+
+
+def leaf_at(read: Read, tree: str, path: bytes) -> Leaf | None:
+    """Return what stands at ``path`` in ``tree``, or None."""
+    name, _, rest = path.partition(b"/")
+    for entry in entries_of(read, tree):
+        if entry.name == name:
+            if rest:
+                return leaf_at(read, entry.oid, rest) if entry.mode == TREE else None
+            return None if entry.mode == TREE else Leaf(entry.mode, entry.oid)
+    return None
