@@ -6,6 +6,7 @@ Writes its own HOST:PORT to ADDRESS_FILE when it listens, and the bytes passed s
 and back, to COUNT_FILE whenever a connection ends. Runs until it is told to stop.
 """
 
+import contextlib
 import socket
 import sys
 import threading
@@ -52,10 +53,8 @@ class Relay:
         except OSError:
             # One end is gone: wake the thread of the other direction too.
             for end in (source, sink):
-                try:
+                with contextlib.suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
 
 
 def main() -> None:
