@@ -1,0 +1,75 @@
+"""Questions about a lease that need a clock: has it run out, who may push, which time to write.
+
+The answers guard; they never judge an entry. That is ``lease.advance``, which looks at no
+clock but the signed ones.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from handsoff.core.lease import How, Lease, State, moment
+
+_NOBODY_WAITED: Final = timedelta(0)
+_LET_GO: Final = {
+    How.LAPSE: "its lease ran out",
+    How.OFFER_LAPSE: "its offer ran out",
+    How.DROP: "it dropped the work",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a machine may push the branch of a work, and what to say about it."""
+
+    allowed: bool
+    reason: str = ""
+    notice: str = ""
+
+
+def may_push(lease: Lease, machine: str, now: datetime) -> Verdict:
+    """Say whether ``machine`` may push the branch of the work under ``lease``.
+
+    The answer for a held work is the same before and after it lapses (one has a notice),
+    so a wrong clock locks no carrier out and lets nobody else in.
+    """
+    lease = lease.as_of(now)
+    since = moment(lease.since)
+    to = lease.to.shown() if lease.to else ""
+    if lease.state in (State.FREE, State.CLOSED):
+        return Verdict(allowed=True)
+    if lease.carrier != machine:
+        if lease.state is State.OFFERED:
+            said = f"{lease.carrier} offered this work to {to} at {since}"
+        elif lease.state is State.HELD:
+            said = f"{lease.carrier} carries this work since {since}"
+        else:
+            said = f"{lease.carrier} carried this work last; {_LET_GO[lease.how]} at {since}"
+        return Verdict(allowed=False, reason=said)
+    if lease.state is State.OFFERED:
+        said = f"this machine offered the work to {to} at {since}"
+        return Verdict(allowed=False, reason=said)
+    if lease.state is State.DROPPED:
+        said = f"nobody has caught this work since {_LET_GO[lease.how]} at {since}"
+        return Verdict(allowed=True, notice=said)
+    return Verdict(allowed=True)
+
+
+def clamp(now: datetime, before: datetime | None) -> datetime:
+    """Return the time to sign: ``now`` in whole seconds, but never before the predecessor's."""
+    now = now.replace(microsecond=0)
+    return now if before is None else max(now, before)
+
+
+def has_lapsed(
+    lease: Lease, now: datetime, *, latest: datetime | None, waited: timedelta = _NOBODY_WAITED
+) -> bool:
+    """Say whether it is safe to treat ``lease`` as run out.
+
+    The wall clock is past the end, and no signed time (``latest``) shows that this clock is
+    wrong; or a whole lease was ``waited`` out on the monotonic clock while nothing moved.
+    """
+    if lease.until is None:
+        return False
+    contradicted = latest is not None and latest > now
+    return (now >= lease.until and not contradicted) or waited >= lease.length

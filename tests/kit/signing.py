@@ -1,0 +1,93 @@
+"""Machines with real keys, and chains made by them, without a disk."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from handsoff.core.admission import RosterRead, admit, found, read_roster
+from handsoff.core.cards import Card, make_card
+from handsoff.core.chain import Draft
+from handsoff.core.ids import machine_id
+from handsoff.core.pen import Pen
+from handsoff.core.record import Record, read_record
+from handsoff.core.roster import Roster
+from handsoff.core.sshwire import armor, message_to_sign
+
+START = datetime(2030, 1, 7, 16, tzinfo=UTC)
+AGE_KEY = "age1" + "q" * 58
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine: a name, a person, and a key that is worked out from the name."""
+
+    name: str
+    person: str = "lin"
+    secret: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate, repr=False)
+
+    @property
+    def key(self) -> bytes:
+        return self.secret.public_key().public_bytes_raw()
+
+    @property
+    def id(self) -> str:
+        return machine_id(self.key)
+
+    def sign(self, message: bytes, namespace: str) -> str:
+        raw = self.secret.sign(message_to_sign(message, namespace))
+        return armor(self.key, namespace, raw)
+
+    def card(self, at: datetime = START) -> Card:
+        return make_card(
+            name=self.name,
+            person=self.person,
+            sign_key=self.key,
+            age_key=AGE_KEY,
+            at=int(at.timestamp()),
+            sign=self.sign,
+        )
+
+    def pen(self, record: Record, now: datetime = START) -> Pen:
+        return Pen(record=record, by=self.id, sign=self.sign, now=now)
+
+
+@cache
+def machine(name: str, person: str = "lin") -> Machine:
+    """Return the machine of this name; the same name has the same key each time."""
+    seed = f"{name}/{person}".encode().ljust(32, b".")[:32]
+    return Machine(name, person, Ed25519PrivateKey.from_private_bytes(seed))
+
+
+M1 = machine("m1")
+M2 = machine("m2")
+M3 = machine("m3", "kim")
+OUTSIDER = machine("m9", "mallory")
+
+
+def pairs(*drafts: Draft) -> list[tuple[str, bytes]]:
+    """Return drafts as the commits of a chain."""
+    return [(draft.oid, draft.data) for draft in drafts]
+
+
+def founded(*machines: Machine) -> RosterRead:
+    """Return the roster's chain in which the first machine lets the others in."""
+    first, *others = machines or (M1, M2, M3)
+    at = int(START.timestamp())
+    read = read_roster(pairs(found(RosterRead(), first.card(), at=at, sign=first.sign)), None)
+    for other in others:
+        draft = admit(read, other.card(), by=first.id, at=at, sign=first.sign)
+        read = read.extend(pairs(draft))
+    return read
+
+
+@cache
+def roster() -> Roster:
+    """Return the roster of m1 and m2, who are lin's, and m3, who is kim's."""
+    return founded().trusted()
+
+
+def empty(work: str = "feat/x") -> Record:
+    """Return a record without entries."""
+    return read_record([], roster(), work)
