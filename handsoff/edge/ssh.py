@@ -1,0 +1,179 @@
+"""SSH as handsoff uses it: dial a machine, or listen for machines. Blocking on both ends.
+
+asyncssh does the protocol, under one profile: public keys only (Ed25519, pinned by the caller,
+no known_hosts, no agent, no configuration file of the user's), AES-GCM, no compression, one
+subsystem. It takes half a second to import, so it is imported when first needed; ``preload``
+does that in a thread while something else is slow.
+"""
+
+import ctypes.util
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from handsoff.core.address import format_address
+from handsoff.edge.ssh_channel import Channel
+from handsoff.edge.ssh_loop import Loop
+from handsoff.errors import HandsoffError, UsageError
+
+if TYPE_CHECKING:
+    from handsoff.edge.ssh_server import House, ServerSession
+
+__all__ = ["Channel", "Listener", "dial", "preload"]
+
+_LOADING: Final = threading.Lock()
+_NOT_WANTED: Final = frozenset({"oqs", "liboqs", "nettle", "libnettle", "libnettle-6"})
+_EVERYWHERE: Final = frozenset({"", "*", "::"})
+
+
+def preload() -> None:
+    """Import asyncssh and what uses it. Safe in any thread, any number of times."""
+    with _LOADING:
+        wanted = ctypes.util.find_library
+        # asyncssh looks for two libraries that the profile has no use for, and each look runs
+        # ldconfig, gcc and ld; any other thread gets its own libraries as ever
+        ctypes.util.find_library = lambda name: None if name in _NOT_WANTED else wanted(name)
+        try:
+            import_module("asyncssh")
+        finally:
+            ctypes.util.find_library = wanted
+        import_module("handsoff.edge.ssh_client")
+        import_module("handsoff.edge.ssh_server")
+
+
+def dial(
+    host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: float = 10.0
+) -> Channel:
+    """Connect to the machine that owns the raw ``host_key``, as the one with ``private_key``.
+
+    TrustError where another machine answers, or this one is not let in; UnreachableError where
+    nobody answers in ``timeout`` seconds, or somebody who does not speak as handsoff does.
+    """
+    preload()
+    from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second
+
+    return ssh_client.dial(host, port, private_key=private_key, host_key=host_key, timeout=timeout)
+
+
+class Listener:
+    """Lets machines in, and runs ``serve(machine id, peer address, channel)`` for each.
+
+    ``authorize`` gets a raw public key and returns the machine's id, or None for a stranger; it
+    runs in a thread and may take its time. ``serve`` runs in a thread of its own and may block;
+    a HandsoffError that leaves it cuts that channel and nothing else.
+    """
+
+    def __init__(
+        self,
+        bind: str,
+        port: int,
+        *,
+        private_key: bytes,
+        authorize: Callable[[bytes], str | None],
+        serve: Callable[[str, str, Channel], None],
+        login_timeout: float = 10.0,
+    ) -> None:
+        self._bind = bind
+        self._port = port
+        self._private_key = private_key
+        self._authorize = authorize
+        self._serve = serve
+        self._login_timeout = login_timeout
+        self._workers: set[threading.Thread] = set()
+        self._stopped = threading.Event()
+        self._started = False
+
+    def start(self) -> tuple[str, int]:
+        """Listen; return the address. UsageError where that cannot be listened on."""
+        sock = _socket(self._bind, self._port)
+        try:
+            preload()
+            from handsoff.edge import ssh_server  # noqa: PLC0415 -- half a second
+
+            self._loop = Loop()
+            self._house: House = ssh_server.House(
+                self._loop, self._authorize, self._begin, self._login_timeout
+            )
+            self._acceptor = self._loop.call(
+                ssh_server.open_door(self._house, sock, self._private_key)
+            )
+        except BaseException:
+            sock.close()
+            raise
+        self._started = True
+        host, port = sock.getsockname()[:2]
+        return host, port
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until ``stop`` was called, by another thread; return whether it was."""
+        return self._stopped.wait(timeout)
+
+    def stop(self, *, grace: float = 0.0) -> None:
+        """Give what runs ``grace`` seconds to end, then cut it. Not to be called by ``serve``."""
+        if not self._started:
+            return
+        from handsoff.edge import ssh_server  # noqa: PLC0415 -- loaded by now
+
+        self._started = False
+        try:
+            self._loop.soon(self._acceptor.close)
+            self._join(grace)
+            self._loop.call(ssh_server.close_door(self._house, self._acceptor))
+            self._join(10.0)
+        finally:
+            self._loop.stop()
+            self._stopped.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _begin(self, machine: str, peer: str, session: "ServerSession") -> None:
+        worker = threading.Thread(
+            target=self._work, args=(machine, peer, session), name="handsoff-serve", daemon=True
+        )
+        self._workers.add(worker)
+        worker.start()
+
+    def _work(self, machine: str, peer: str, session: "ServerSession") -> None:
+        channel = Channel(
+            session, hang_up_first=False, finish=lambda: self._loop.call(session.hang_up())
+        )
+        try:
+            with suppress(HandsoffError), channel:
+                self._serve(machine, peer, channel)
+        finally:
+            self._workers.discard(threading.current_thread())
+
+    def _join(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        for worker in list(self._workers):
+            worker.join(max(0.0, until - time.monotonic()))
+
+
+def _socket(bind: str, port: int) -> socket.socket:
+    """Return a socket that listens on one address, or on all of both families."""
+    try:
+        if bind in _EVERYWHERE and socket.has_dualstack_ipv6():
+            return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
+        host = "" if bind in _EVERYWHERE else bind
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(
+            f"cannot listen on {format_address(bind, port)}: {reason}",
+            hint="choose another --port, or --port 0 for any that is free",
+        ) from error

@@ -1,0 +1,264 @@
+"""A channel: a blocking stream of bytes over an SSH session that lives in a thread of its own.
+
+    flow (any thread)              | loop thread (asyncio)
+    send, send_file --------------> Session.write -> SSH
+    recv <-- queue, at most HELD <- Session.data_received <- SSH
+
+No asyncssh here: a Session has the methods that asyncssh calls, and calls those of the channel it
+is given. The end of a stream is told from its loss: only a peer that said "end of file" ended
+it, everything else is an UnreachableError.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, BinaryIO, Final, Protocol, Self
+
+from handsoff.edge.ssh_loop import Loop
+from handsoff.errors import DamagedError, UnreachableError
+
+HELD: Final = 4 << 20
+"""Bytes that wait for ``recv`` before the peer is made to wait."""
+
+_PIECE: Final = 128 << 10
+_LINGER: Final = 5.0
+
+
+class SSHChannel(Protocol):
+    """What a Session needs of the channel below it."""
+
+    def write(self, data: bytes) -> None: ...
+    def write_eof(self) -> None: ...
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+    def get_extra_info(self, name: str) -> Any: ...
+    def set_write_buffer_limits(self, high: int, low: int) -> None: ...
+
+
+class Session:
+    """The loop's side of a channel. All but ``take`` and ``heard`` run in the loop's thread."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.chan: SSHChannel | None = None
+        self.finished = asyncio.Event()
+        """Set when the peer has ended its side, or the connection is gone."""
+        self.gone = asyncio.Event()
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._news = threading.Condition()
+        self._queue: deque[bytes] = deque()
+        self._held = 0
+        self._paused = self._ended = self._lost = self._deaf = False
+        self._reason = ""
+
+    def connection_made(self, chan: Any) -> None:
+        self.chan = chan
+        chan.set_write_buffer_limits(4 * _PIECE, _PIECE)
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        del datatype
+        if self._deaf:
+            return
+        with self._news:
+            self._queue.append(data)
+            self._held += len(data)
+            if self._held >= HELD and not self._paused and self.chan is not None:
+                self._paused = True
+                self.chan.pause_reading()
+            self._news.notify()
+
+    def eof_received(self) -> bool:
+        self._end()
+        return True  # our own side stays open
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._reason = str(exc or "")
+        self._end(lost=True)
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def go_deaf(self) -> None:
+        """Drop what comes from now on, so that the peer is never stuck in sending it."""
+        self._deaf = True
+        with self._news:
+            self._queue.clear()
+            self._held = 0
+        self._resume()
+
+    async def write(self, data: bytes) -> None:
+        """Write all of ``data``, waiting whenever the peer takes no more."""
+        view = memoryview(data)
+        for at in range(0, len(view), _PIECE):
+            await self._writable.wait()
+            self._put(view[at : at + _PIECE])
+
+    async def write_file(self, file: BinaryIO, size: int, sent: list[int]) -> None:
+        """Write ``size`` bytes of ``file``, counting in ``sent``; stop when the peer speaks."""
+        while sent[0] < size:
+            await self._writable.wait()
+            if self.heard:
+                return
+            # reading in the loop: a page of the cache costs less than a change of threads
+            piece = file.read(min(_PIECE, size - sent[0]))
+            if not piece:
+                raise DamagedError(f"the parcel's file ends {size - sent[0]} bytes early")
+            self._put(piece)
+            sent[0] += len(piece)
+            await asyncio.sleep(0)
+
+    @property
+    def heard(self) -> bool:
+        """Whether there is something for ``take``, or the peer has ended its side."""
+        return bool(self._queue) or (self._ended and not self._lost)
+
+    def take(self, limit: int) -> bytes:
+        """Return up to ``limit`` bytes as soon as there are some; b"" where the peer ended."""
+        with self._news:
+            while not self._queue and not self._ended and not self._lost:
+                self._news.wait()
+            if not self._queue:
+                if not self._ended:
+                    raise self.cut()
+                return b""
+            data = self._pull(limit)
+            resume = self._paused and self._held < HELD // 2
+        if resume:
+            self.loop.soon(self._resume)
+        return data
+
+    def cut(self) -> UnreachableError:
+        """Return the failure that says that the connection is gone."""
+        reason = f": {self._reason}" if self._reason else ""
+        return UnreachableError(
+            f"the connection was cut{reason}",
+            hint="run the same command again; what has arrived is kept",
+        )
+
+    def _pull(self, limit: int) -> bytes:
+        pieces = []
+        while self._queue and limit:
+            piece = self._queue.popleft()
+            if len(piece) > limit:
+                self._queue.appendleft(piece[limit:])
+                piece = piece[:limit]
+            pieces.append(piece)
+            limit -= len(piece)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self._held -= len(data)
+        return data
+
+    def _put(self, data: bytes | memoryview) -> None:
+        if self._lost or self.chan is None:
+            raise self.cut()
+        try:
+            self.chan.write(data)  # type: ignore[arg-type]
+        except OSError as error:
+            raise self.cut() from error
+
+    def _end(self, *, lost: bool = False) -> None:
+        with self._news:
+            self._lost = self._lost or lost
+            self._ended = self._ended or not lost
+            self._news.notify_all()
+        self.finished.set()
+        if lost:
+            self.gone.set()
+            self._writable.set()
+
+    def _resume(self) -> None:
+        self._paused = False
+        if self.chan is not None and not self._lost:
+            self.chan.resume_reading()
+
+
+class Channel:
+    """A stream of bytes to one machine, for callers that block. Use it in ``with``."""
+
+    def __init__(
+        self, session: Session, *, hang_up_first: bool, finish: Callable[[], None]
+    ) -> None:
+        self._session = session
+        self._loop = session.loop
+        self._hang_up_first = hang_up_first
+        self._finish = finish
+        self._open = True
+
+    def send(self, data: bytes) -> None:
+        """Send all of ``data``; it may not have arrived when this returns."""
+        self._loop.call(self._session.write(data))
+
+    def recv(self, limit: int = 1 << 20) -> bytes:
+        """Return from 1 to ``limit`` bytes as soon as they come; b"" when the peer has ended."""
+        return self._session.take(limit)
+
+    def send_file(
+        self,
+        file: BinaryIO,
+        offset: int,
+        size: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
+        """Send the bytes from ``offset`` up to ``size`` of ``file``; return how many were sent.
+
+        Fewer only where the peer speaks up meanwhile: then read what it says. ``progress`` is
+        called in this thread with the position reached.
+        """
+        file.seek(offset)
+        sent = [0]
+        tick = None if progress is None else lambda: progress(offset + sent[0])
+        self._loop.call(self._session.write_file(file, size - offset, sent), tick)
+        if tick is not None:
+            tick()
+        return sent[0]
+
+    def close(self) -> None:
+        """End our side, wait a little for the peer to end its own, and hang up."""
+        if self._open:
+            self._open = False
+            try:
+                self._loop.call(self._say_end())
+            finally:
+                self._hang_up()
+
+    def abort(self) -> None:
+        """Hang up at once; the peer sees a cut connection, not an end."""
+        if self._open:
+            self._open = False
+            self._hang_up()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    async def _say_end(self) -> None:
+        session = self._session
+        session.go_deaf()
+        if session.chan is not None and not session.gone.is_set():
+            with suppress(OSError):
+                session.chan.write_eof()
+        # SSH's own goodbye throws away what is still on its way: so the end that dialled hangs
+        # up, when the other has ended too, and the other waits for that
+        last = session.finished if self._hang_up_first else session.gone
+        with suppress(TimeoutError):
+            await asyncio.wait_for(last.wait(), _LINGER)
+
+    def _hang_up(self) -> None:
+        self._finish()
