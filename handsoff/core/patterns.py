@@ -1,0 +1,158 @@
+"""What a secret looks like: our own rules, as data.
+
+They know the kinds that people leave in a checkout, stand in when the engine behind
+``edge/scan.py`` is missing, and cover what it leaves out: passwords in assignments and URLs,
+key ids alone, escaped and wide text. Each rule opens with literals; its pattern is tried only
+around them, at lengths that are bounded, so that no input makes it slow.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from handsoff.core import passwords
+
+
+class Hit(NamedTuple):
+    """Bytes that look like a secret: what kind, which bytes, and where they begin."""
+
+    kind: str
+    secret: bytes
+    at: int
+
+
+class _Token(NamedTuple):
+    kind: str
+    literals: tuple[bytes, ...]
+    pattern: re.Pattern[bytes]
+
+
+def _token(kind: str, literals: str, pattern: str) -> _Token:
+    return _Token(kind, tuple(literals.encode().split()), re.compile(pattern.encode()))
+
+
+# A pattern begins at its literal. The bytes before it are looked at by _stands_alone.
+_TOKENS: Final = (
+    _token("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[a-z]_[A-Za-z0-9]{30,255}"),
+    _token("GitHub token", "github_pat_", r"github_pat_\w{40,255}"),
+    _token("GitLab token", "glpat- gldt- glrt- glptt- glcbt-", r"gl[a-z]{2,4}-[\w.-]{20,128}"),
+    _token("AWS key id", "AKIA ASIA ABIA ACCA", r"A[A-Z]{3}[A-Z0-9]{16}(?![A-Za-z0-9+/=_])"),
+    _token("API key", "sk-", r"sk-[\w-]{20,256}"),
+    _token(
+        "Stripe key",
+        "sk_live_ rk_live_ sk_test_ rk_test_ whsec_",
+        r"[a-z]{2,5}_(?:[a-z]{4}_)?\w{16,256}",
+    ),
+    _token("npm token", "npm_", r"npm_[A-Za-z0-9]{36}(?!\w)"),
+    _token("PyPI token", "pypi-AgE", r"pypi-AgE[\w-]{40,512}"),
+    _token(
+        "Slack token",
+        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd-",
+        r"xox[a-z]-[\w%.-]{16,256}",
+    ),
+    _token("Slack token", "xapp-", r"xapp-\d-[A-Z0-9]+-\d+-[a-z0-9]{16,128}"),
+    _token(
+        "Slack webhook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows)/T\w+/\w+/\w{16,64}",
+    ),
+    _token("Discord webhook", "/api/webhooks/", r"/api/webhooks/\d{16,20}/[\w-]{40,100}"),
+    _token("Google API key", "AIza", r"AIza[\w-]{35}(?![\w-])"),
+    _token("Google OAuth secret", "GOCSPX-", r"GOCSPX-[\w-]{24,40}"),
+    _token("Google OAuth token", "ya29.", r"ya29\.[\w-]{30,512}"),
+    _token("SendGrid key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
+    _token("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,64}(?!\w)"),
+    _token("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"do[a-z]_v1_[0-9a-f]{64}"),
+    _token("Shopify token", "shpat_ shpss_ shpca_ shppa_", r"shp[a-z]{2}_[0-9a-fA-F]{32}"),
+    _token("Vault token", "hvs. hvb. hvr.", r"hv[a-z]\.[\w-]{24,256}"),
+    _token("Docker token", "dckr_pat_ dckr_oat_", r"dckr_[a-z]{3}_[\w-]{20,64}"),
+    _token("Grafana token", "glsa_ glc_", r"gl(?:sa|c)_[\w+/=-]{32,256}"),
+    _token("Linear key", "lin_api_", r"lin_api_[A-Za-z0-9]{32,64}"),
+    _token("Postman key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    _token("RubyGems key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
+    _token("Databricks token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?(?!\w)"),
+    _token("Twilio key", "SK", r"SK[0-9a-f]{32}(?!\w)"),
+    _token("Mailgun key", "key-", r"key-[0-9a-f]{32}(?!\w)"),
+    _token("Azure storage key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{80,90}={0,2})"),
+    _token("Alibaba key id", "LTAI", r"LTAI[A-Za-z0-9]{12,24}(?!\w)"),
+    _token("Tencent key id", "AKID", r"AKID[A-Za-z0-9]{32}(?!\w)"),
+    _token("age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    _token("Telegram bot token", ":AA", r":AA[\w-]{32,34}(?![\w-])"),
+    _token("JSON web token", "eyJ", r"eyJ[\w-]{8,2048}\.eyJ[\w-]{8,8192}\.[\w-]{16,1024}"),
+    _token(
+        "private key",
+        "-----BEGIN",
+        r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        # line ends may be escaped, the lines quoted, and headers stand before the body
+        r"(?:[\s\\\"'+,>|#*]|(?<=\\)[nrt]|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n]{0,200}\n){0,64}"
+        r"[A-Za-z0-9+/=]{10,}",
+    ),
+    _token("private key", "PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d: [\w-]+"),
+    _token("private key", '"kty"', r'"kty"[^{}]{0,2000}"d"\s*:\s*"([\w-]{20,2000})"'),
+    _token("bearer token", "earer", r"earer\s{1,4}([\w.~+/-]{20,2048}={0,2})"),
+    _token("basic credentials", "asic", r"asic\s{1,4}([A-Za-z0-9+/]{16,512}={0,2})(?![\w.-])"),
+    _token("registry login", '"auth"', r'"auth"\s*:\s*"([A-Za-z0-9+/]{12,512}={0,2})"'),
+)
+_BEFORE: Final = re.compile(rb"(?:\\[nrtfb0\"'/]|%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4}|\x1b\[[0-9;]*m)$")
+
+
+def find(data: bytes) -> list[Hit]:
+    """Return what in ``data`` looks like a secret to our own rules, each place once."""
+    found = [Hit("password in a URL", *place) for place in passwords.in_urls(data)]
+    found += [Hit("password or key", *place) for place in passwords.assigned(data)]
+    # a token says more about itself than the name it is assigned to, so it stands first
+    hits = sorted([*_tokens(data), *found], key=lambda hit: hit.at)
+    kept: list[Hit] = []
+    end = -1
+    for hit in hits:
+        if hit.at >= end:
+            kept.append(hit)
+            end = hit.at + len(hit.secret)
+    return kept
+
+
+def _tokens(data: bytes) -> Iterator[Hit]:
+    for kind, literals, pattern in _TOKENS:
+        for literal in literals:
+            at = data.find(literal)
+            while at >= 0:
+                match = pattern.match(data, at)
+                if match and _stands_alone(data, at) and _is_token(kind, match):
+                    group = match.lastindex or 0
+                    yield Hit(kind, match[group], match.start(group))
+                at = data.find(literal, at + len(literal))
+
+
+def _stands_alone(data: bytes, at: int) -> bool:
+    """Say whether a token may begin at ``at``: after no letter, unless that ends an escape."""
+    before = data[at - 1 : at] if at else b""
+    if not (before.isalnum() or before in (b"_", b"-")) or not data[at : at + 1].isalnum():
+        return True
+    return _BEFORE.search(data[max(0, at - 8) : at]) is not None
+
+
+def _is_token(kind: str, match: re.Match[bytes]) -> bool:
+    value = match[match.lastindex or 0]
+    if kind == "private key":
+        return True
+    if kind == "API key":  # "sk-circle-fade-dot-animation" is a style
+        return passwords.kinds(value) == 3 and len(set(value)) > 8
+    if kind == "Telegram bot token":
+        digits = match.string[max(0, match.start() - 11) : match.start()]
+        return re.search(rb"(?<!\d)\d{8,10}$", digits) is not None
+    if kind == "bearer token":
+        return passwords.looks_random(value)
+    if kind in ("basic credentials", "registry login"):
+        return _is_login(value)
+    return (
+        b"EXAMPLE" not in value.upper() and len(set(value[4:])) > 2 and b"xxxx" not in value.lower()
+    )
+
+
+def _is_login(value: bytes) -> bool:
+    try:
+        name, colon, password = b64decode(value, validate=True).partition(b":")
+    except ValueError:
+        return False
+    return bool(colon and name) and name.isascii() and passwords.is_password(password)
