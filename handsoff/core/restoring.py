@@ -1,0 +1,94 @@
+"""What a restore would do to a worktree, and what stands in its way: decided before it starts.
+
+Nothing here looks at a disk: the caller says what stands at a path, and gets the list of paths
+at which something of the receiver's would be lost.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from handsoff.core import paths
+from handsoff.core.envelope import StashEntry
+from handsoff.core.trees import Change, Leaf
+
+
+class Standing(Enum):
+    """What is at a path on disk that the current tree does not have."""
+
+    NOTHING = "nothing"
+    SAME = "the same file"
+    OTHER = "another file"
+    FOLDER = "a folder"
+
+
+class Obstacle(NamedTuple):
+    """Something of the receiver's at a place that an arriving path needs."""
+
+    path: bytes
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Paths to remove, and leaves to write, in that order."""
+
+    removals: tuple[bytes, ...]
+    writes: tuple[tuple[bytes, Leaf], ...]
+
+
+def plan(changes: Iterable[Change]) -> Plan:
+    """Return what turns one worktree into another, from the differences of their trees."""
+    removals = []
+    writes = []
+    for change in changes:
+        if change.new is None:
+            removals.append(change.path)
+        else:
+            writes.append((change.path, change.new))
+    return Plan(tuple(removals), tuple(writes))
+
+
+def obstacles(
+    wanted: Plan,
+    known: Callable[[bytes], bool],
+    standing: Callable[[bytes, Leaf], Standing],
+    inside: Callable[[bytes], Iterable[bytes]],
+) -> list[Obstacle]:
+    """Return what would be overwritten, although no snapshot knows it.
+
+    ``known(path)``: the current tree has a leaf there, or an earlier snapshot has those bytes.
+    ``standing(path, leaf)``: what is there on disk. ``inside(path)``: all files below a folder.
+    """
+    removed = set(wanted.removals)
+    written = {path for path, _ in wanted.writes}
+    found: dict[bytes, str] = {}
+    folders: set[bytes] = set()
+    for path, leaf in wanted.writes:
+        for parent in paths.parents(path):
+            if parent in folders or parent in removed:
+                continue
+            folders.add(parent)
+            if standing(parent, leaf) in (Standing.OTHER, Standing.SAME) and parent not in written:
+                found[parent] = "a file or link stands where a folder must be"
+        if known(path):
+            continue
+        match standing(path, leaf):
+            case Standing.OTHER:
+                found[path] = "exists here with other content"
+            case Standing.FOLDER:
+                mine = [p for p in inside(path) if p not in removed and not known(p)]
+                if mine:
+                    found[path] = f"a folder here holds {paths.shown(mine[0])}"
+            case Standing.NOTHING | Standing.SAME:
+                pass
+    return [Obstacle(path, what) for path, what in sorted(found.items())]
+
+
+def merge_stash(
+    arriving: tuple[StashEntry, ...], own: tuple[StashEntry, ...]
+) -> tuple[StashEntry, ...]:
+    """Return the stash list after an arrival: its entries on top, own ones below, none twice."""
+    oids = {entry.oid for entry in arriving}
+    return (*arriving, *(entry for entry in own if entry.oid not in oids))

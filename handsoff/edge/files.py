@@ -1,0 +1,77 @@
+"""Files of our own: written whole or not at all, readable by their owner only."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from handsoff.errors import DamagedError, HandsoffError, UnfitError
+
+
+def ensure_folder(path: Path) -> Path:
+    """Make ``path`` and its parents, private to this user; a link in its place is refused."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.is_symlink():
+        raise UnfitError(f"{path} is a link", hint="handsoff keeps its files in a real folder")
+    return path
+
+
+def sync_folder(path: Path) -> None:
+    """Make a rename in ``path`` last through a power cut."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """Give a file to write; when the block ends well, it takes the place of ``path`` durably."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Put ``data`` at ``path``, whole and durable."""
+    with saying(f"cannot write {path}"), replacing(path, mode) as file:
+        file.write(data)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Put ``value`` at ``path`` as JSON."""
+    write(path, json.dumps(value, indent=1, sort_keys=True).encode("ascii") + b"\n")
+
+
+def read_json(path: Path) -> Any:
+    """Return the value that ``path`` holds, or None if there is no such file."""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise DamagedError(f"{path} is not JSON", hint="restore or remove it") from error
+
+
+@contextmanager
+def saying(what: str) -> Iterator[None]:
+    """Turn an error of the operating system into ours, which names what was being done."""
+    try:
+        yield
+    except HandsoffError:
+        raise
+    except OSError as error:
+        raise UnfitError(f"{what}: {(error.strerror or str(error)).lower()}") from error

@@ -1,0 +1,133 @@
+"""Running git: one place that decides what its children see of the world.
+
+Two profiles (facts that each cost somebody data):
+
+* ``local``: reading and writing this checkout. The user's configuration counts (excludes,
+  safe.directory), but no hook, monitor, colour, external program or signature of theirs runs, the
+  index is never refreshed behind our back, and no ``GIT_*`` of a hook that called us leaks in.
+* ``remote``: talking to the shared remote. The user's own git, with credentials, proxies and
+  ssh settings; hooks stay off, as a project's pre-push would judge our refs.
+* ``hermetic``: received bytes. No configuration of anybody, limits on memory and time.
+"""
+
+import os
+import resource
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from handsoff.errors import HandsoffError, UnfitError
+
+_QUIET: Final = (
+    "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "color.ui=false",
+    "-c", "core.quotePath=true", "-c", "advice.detachedHead=false", "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false", "-c", "commit.gpgSign=false", "-c", "log.showSignature=false",
+    "-c", "core.untrackedCache=keep", "-c", "submodule.recurse=false", "-c", "core.pager=cat",
+    "-c", "diff.external=", "-c", "diff.ignoreSubmodules=none", "-c", "core.commentChar=auto",
+    "--literal-pathspecs", "--no-replace-objects",
+)  # fmt: skip
+_KEPT: Final = (
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_PROXY_COMMAND",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS",
+    "GIT_EXEC_PATH", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_ALLOW_PROTOCOL",
+    "GIT_TRACE_PACKET_FILE",
+)  # fmt: skip
+_FIXED: Final = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+_MEMORY: Final = 2 << 30
+_ALLOC: Final = "512m"
+_SECONDS: Final = 600
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return our environment without the ``GIT_*`` that would lead git astray."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name.startswith("GIT_CONFIG_")
+    }
+    return {**kept, **_FIXED, **(extra or {})}
+
+
+def start(
+    args: Sequence[str | bytes | Path], *, cwd: Path | None, env: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    """Start ``git args`` with the local profile's switches, all three streams piped."""
+    try:
+        return subprocess.Popen(
+            ["git", *_QUIET, *args],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except FileNotFoundError as error:
+        raise UnfitError("git is not installed, or a folder vanished: " + str(error)) from error
+
+
+def run(
+    args: Sequence[str | bytes | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    given: bytes | None = None,
+) -> "subprocess.CompletedProcess[bytes]":
+    """Run ``git args`` and return how it ended; the caller judges the exit code."""
+    with start(args, cwd=cwd, env=env if env is not None else environment()) as process:
+        try:
+            out, err = process.communicate(given)
+        except BaseException:
+            process.kill()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def checked(completed: "subprocess.CompletedProcess[bytes]", what: str) -> bytes:
+    """Return what git printed, or raise UnfitError with ``what`` and git's own last line."""
+    if completed.returncode:
+        raise failed(completed.stderr, what)
+    return completed.stdout
+
+
+def failed(stderr: bytes, what: str) -> HandsoffError:
+    """Return the error that says that git could not do ``what``."""
+    lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+    said = lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else "no reason given"
+    return UnfitError(f"git cannot {what}: {said}")
+
+
+def run_limited(
+    args: Sequence[str | Path], *, cwd: Path, given: "subprocess._FILE" = subprocess.DEVNULL
+) -> "subprocess.CompletedProcess[bytes]":
+    """Run git on received bytes: nobody's configuration, bounded memory, time and output."""
+    env = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ALLOC_LIMIT": _ALLOC,
+        **_FIXED,
+    }
+    return subprocess.run(
+        ["git", *_QUIET, "-c", "core.fsync=all", *args],
+        cwd=cwd,
+        env=env,
+        stdin=given,
+        capture_output=True,
+        check=False,
+        timeout=_SECONDS,
+        preexec_fn=_limit,
+    )
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))

@@ -1,0 +1,153 @@
+"""Files of a worktree as blobs: read raw, hashed by us, never through a filter of git.
+
+No stat cache is believed here, so no edit within one second and no hidden flag can lose a byte.
+A path below a link is not there: what the link leads to is somebody else's.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from handsoff.core import paths
+from handsoff.core.objects import EXECUTABLE, FILE, LINK
+from handsoff.errors import RefusedError, UnfitError
+
+BATCH_BYTES: Final = 1 << 20
+BATCH_FILES: Final = 256
+
+
+class Signature(NamedTuple):
+    """What changes whenever a file does: inode, size, and both times in nanoseconds."""
+
+    inode: int
+    size: int
+    mtime: int
+    ctime: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One file or link as it was read."""
+
+    path: bytes
+    mode: int
+    data: bytes
+    signature: Signature
+    links: int
+
+
+def signature_of(st: os.stat_result) -> Signature:
+    """Return the signature of a file from its stat data."""
+    return Signature(st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
+
+
+class Worktree:
+    """The files below one folder, by relative bytes paths."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = os.fsencode(top)
+        self._plain: dict[bytes, bool] = {b"": True}
+
+    def full(self, path: bytes) -> bytes:
+        """Return the absolute path."""
+        return self._top + b"/" + path
+
+    def stat(self, path: bytes) -> os.stat_result | None:
+        """Return the stat data of what stands at ``path`` itself, or None if nothing does."""
+        if not self._parents_are_folders(path):
+            return None
+        try:
+            return os.lstat(self.full(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _parents_are_folders(self, path: bytes) -> bool:
+        parent = path.rpartition(b"/")[0]
+        known = self._plain.get(parent)
+        if known is None:
+            known = self._parents_are_folders(parent)
+            if known:
+                try:
+                    known = stat.S_ISDIR(os.lstat(self.full(parent)).st_mode)
+                except (FileNotFoundError, NotADirectoryError):
+                    known = False
+            self._plain[parent] = known
+        return known
+
+    def read(self, path: bytes, limit: int | None = None) -> Content | None:
+        """Return the file or link at ``path``; None if there is neither.
+
+        RefusedError when it cannot be read; when it is over ``limit`` bytes, its content is left
+        empty and its signature says the size. UnfitError when it changes while it is read.
+        """
+        st = self.stat(path)
+        if st is None:
+            return None
+        if stat.S_ISLNK(st.st_mode):
+            data = os.readlink(self.full(path))
+            return Content(path, LINK, data, signature_of(st), 1)
+        if not stat.S_ISREG(st.st_mode):
+            return None
+        mode = EXECUTABLE if st.st_mode & stat.S_IXUSR else FILE
+        if limit is not None and st.st_size > limit:
+            return Content(path, mode, b"", signature_of(st), st.st_nlink)
+        return self._read_file(path, mode)
+
+    def _read_file(self, path: bytes, mode: int) -> Content:
+        try:
+            # O_NONBLOCK: should a FIFO have taken the file's place, opening it must not hang
+            handle = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:
+            raise RefusedError(
+                f"{paths.shown(path)} cannot be read: {(error.strerror or 'unknown').lower()}",
+                hint="make it readable, or move it out of the checkout",
+            ) from error
+        try:
+            before = os.fstat(handle)
+            data = _read_whole(handle, before.st_size)
+            after = os.fstat(handle)
+        finally:
+            os.close(handle)
+        if signature_of(before) != signature_of(after) or len(data) != after.st_size:
+            raise ChangedError(path)
+        return Content(path, mode, data, signature_of(after), after.st_nlink)
+
+
+class ChangedError(UnfitError):
+    """A file changed while it was read."""
+
+    def __init__(self, *changed: bytes) -> None:
+        names = ", ".join(paths.shown(p) for p in changed[:5])
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""  # noqa: PLR2004
+        super().__init__(
+            f"files change while they are read: {names}{more}",
+            hint="stop what writes them (an agent, a build), then send again",
+        )
+
+
+def _read_whole(handle: int, size: int) -> bytes:
+    data = os.read(handle, size + 1)
+    if len(data) in (0, size):
+        return data
+    pieces = [data]
+    while piece := os.read(handle, 1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def batches(worktree: Worktree, wanted: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield ``wanted`` in groups of about a megabyte, for one worker each."""
+    batch: list[bytes] = []
+    size = 0
+    for path in wanted:
+        st = worktree.stat(path)
+        batch.append(path)
+        size += st.st_size if st else 0
+        if size >= BATCH_BYTES or len(batch) >= BATCH_FILES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,173 @@
+"""Looking at a checkout: what differs from HEAD, asked of git in one round, nothing touched.
+
+Traps that this room exists for:
+
+* a copied index loses git's guard against edits within one second: the live one is read;
+* assume-unchanged, skip-worktree and core.ignoreStat hide edits from git: such entries are
+  always looked at;
+* what git takes for "unchanged" is trusted only where stat data say so; whatever they do not
+  vouch for is hashed by us, unfiltered.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import index, paths
+from handsoff.core.envelope import StashEntry
+from handsoff.core.index import Entry, Flag
+from handsoff.core.objects import LINK
+from handsoff.edge.git.repo import Checkout, decode, read_all, split
+from handsoff.errors import UnfitError
+
+_HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
+_STASH_FORMAT: Final = "--format=%H%x00%gs%x00%gn <%ge>%x00%gd%x01"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a checkout holds beside HEAD's own tree. Paths are bytes, relative to the top."""
+
+    head: str
+    branch: str | None
+    entries: dict[bytes, list[Entry]]
+    staged: frozenset[bytes]
+    """Paths whose index entry differs from HEAD (or that only one of them has)."""
+    suspects: frozenset[bytes]
+    """Tracked paths whose bytes on disk git does not vouch for."""
+    untracked: frozenset[bytes]
+    nested: frozenset[bytes]
+    ignored: frozenset[bytes]
+    """Ignored paths; a trailing slash marks a folder that stands for all below it."""
+    carried: frozenset[bytes]
+    stash: tuple[StashEntry, ...]
+    walked: "Walked" = field(repr=False)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing differs that git would call work."""
+        return not (self.staged or self.untracked or self.nested or self.dirty)
+
+    @property
+    def dirty(self) -> frozenset[bytes]:
+        """Suspects that are not merely flagged: git itself says that they differ."""
+        return frozenset(p for p in self.suspects if any(not e.flags for e in self.entries[p]))
+
+
+@dataclass(slots=True)
+class Walked:
+    """What only a walk of the folders can tell."""
+
+    special: dict[bytes, str] = field(default_factory=dict)
+    empty: list[bytes] = field(default_factory=list)
+    unreadable: list[bytes] = field(default_factory=list)
+
+
+def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
+    """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take."""
+    head = checkout.commit("HEAD")
+    if head is None:
+        raise UnfitError(
+            "this branch has no commit yet", hint="make a first commit, then hand the work over"
+        )
+    nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
+    others = ("ls-files", "--others", "-z")
+    commands: list[tuple[str, ...]] = [
+        ("ls-files", "--stage", "--debug", "-z"),
+        ("diff-index", "--cached", "--name-only", *nothing_hidden, head),
+        ("diff-files", "--name-only", *nothing_hidden),
+        (*others, "--exclude-standard"),
+        (*others, "--ignored", "--exclude-standard", "--directory"),
+    ]
+    if carry:
+        commands.append((*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
+    if checkout.commit("refs/stash"):
+        commands.append(("log", "-g", "-z", "--date=raw", _STASH_FORMAT, "refs/stash", "--"))
+    processes = [checkout.start(*command) for command in commands]
+    walked = walk_folders(checkout.top) if walk else Walked()
+    listed = read_all(processes, "look at this checkout")
+    stash = parse_stash(listed.pop()) if commands[-1][0] == "log" else ()
+    entries: dict[bytes, list[Entry]] = {}
+    for entry in index.parse_debug(listed[0]):
+        entries.setdefault(entry.path, []).append(entry)
+    hidden = {p for p, found in entries.items() if any(e.flags & _HIDDEN for e in found)}
+    untracked = split(listed[3])
+    ignored = frozenset(split(listed[4])) - {b".wip/", b".wip"}
+    return Look(
+        head=head,
+        branch=checkout.branch(),
+        entries=entries,
+        staged=frozenset(split(listed[1])),
+        suspects=frozenset(split(listed[2])) | hidden,
+        untracked=frozenset(p for p in untracked if not p.endswith(b"/")),
+        nested=frozenset(p for p in untracked if p.endswith(b"/")),
+        ignored=ignored,
+        carried=frozenset(split(listed[5])) if carry else frozenset(),
+        stash=stash,
+        walked=walked,
+    )
+
+
+def parse_stash(text: bytes) -> tuple[StashEntry, ...]:
+    """Return the stash list, newest first, with the reflog's own identity and time."""
+    found = []
+    for record in decode(text).split("\x01")[:-1]:
+        oid, message, who, selector = record.lstrip("\n").split("\0")
+        when = selector[selector.rindex("{") + 1 : -1]
+        found.append(StashEntry(oid, message, f"{who} {when}"))
+    return tuple(found)
+
+
+def walk_folders(top: Path) -> Walked:
+    """Walk all folders but git's own, and note what git has no word for."""
+    found = Walked()
+    root = os.fsencode(top)
+    pending = [b""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                names = list(entries)
+        except PermissionError:
+            found.unreadable.append(folder)
+            continue
+        except FileNotFoundError:
+            continue
+        if not names and folder:
+            found.empty.append(folder)
+        if folder and any(entry.name == b".git" for entry in names):
+            continue  # a repository of its own; git names it where it counts
+        pending += _note_entries(found, folder, names)
+    return found
+
+
+def _note_entries(
+    found: Walked, folder: bytes, names: list["os.DirEntry[bytes]"]
+) -> Iterator[bytes]:
+    for entry in names:
+        path = folder + b"/" + entry.name if folder else entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if path != b".git":
+                yield path
+        elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+            mode = entry.stat(follow_symlinks=False).st_mode
+            found.special[path] = _kind(mode)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a FIFO"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def below_any(path: bytes, folders: frozenset[bytes]) -> bool:
+    """Say whether ``path`` is, or is below, one of ``folders`` (which end in a slash)."""
+    return any(p + b"/" in folders for p in (*paths.parents(path), path))
+
+
+def is_link(entry: Entry) -> bool:
+    """Say whether an index entry is a symbolic link."""
+    return entry.mode == LINK

@@ -1,0 +1,93 @@
+"""Which objects of a clone are news to the other end, and under which names they stand.
+
+Git says which (``rev-list --objects``); the names come from comparing trees, since rev-list
+prints them in a form that a newline in a name breaks.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from handsoff.core.objects import EMPTY_TREE, Commit
+from handsoff.core.trees import differences
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.pack import Piece
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import UnfitError
+
+
+def known_tips(checkout: Checkout, remote: str) -> list[str]:
+    """Return the commits that the shared remote is known to have: its tracking branches."""
+    listed = checkout.git("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/")
+    return sorted({line.decode() for line in listed.splitlines()})
+
+
+def own_tips(checkout: Checkout, limit: int) -> list[str]:
+    """Return the commits that this clone has under any ref, for the other end to build on."""
+    listed = checkout.git("for-each-ref", "--format=%(objectname) %(*objectname)")
+    tips = {oid for line in listed.splitlines() for oid in line.decode().split()}
+    return sorted(tips)[:limit]
+
+
+def missing(checkout: Checkout, tips: Iterable[str], have: Iterable[str]) -> list[str]:
+    """Return the ids of all objects reachable from ``tips`` and from none of ``have``."""
+    given = "".join([*(f"{oid}\n" for oid in tips), *(f"^{oid}\n" for oid in have)])
+    listed = checkout.run(
+        "rev-list", "--objects", "--no-object-names", "--stdin", given=given.encode()
+    )
+    if listed.returncode:
+        raise UnfitError(
+            "this clone lacks objects that the work is made of", hint="run git fsck, then git fetch"
+        )
+    return listed.stdout.decode().splitlines()
+
+
+def all_of(checkout: Checkout, tips: Iterable[str]) -> set[str]:
+    """Return every object reachable from ``tips``; only asked for when a finding is in doubt."""
+    return set(missing(checkout, tips, ()))
+
+
+@dataclass
+class News:
+    """The objects to send, named; ``pieces`` yields them in batches as they are read."""
+
+    objects: Objects
+    wanted: Sequence[str]
+    _left: dict[str, None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = dict.fromkeys(self.wanted)
+
+    def pieces(self) -> Iterator[list[tuple[str, bytes, str]]]:
+        """Yield batches of (id, path, where): commits first, then what their trees add."""
+        commits = [oid for oid in self.wanted if self.objects.kind(oid) == "commit"]
+        yield from _cut([(oid, b"", f"message of commit {oid[:10]}") for oid in commits])
+        for oid in commits:
+            self._left.pop(oid, None)
+        for oid in commits:
+            batch = list(self._added_by(oid, self.objects.commit(oid)))
+            if batch:
+                yield batch
+        # what no comparison named: subtrees, and blobs that only a merge's other side has
+        yield from _cut([(oid, b"", "an object of the history") for oid in self._left])
+
+    def _added_by(self, oid: str, commit: Commit) -> Iterator[tuple[str, bytes, str]]:
+        parent = commit.parents[0] if commit.parents else None
+        before = self.objects.commit(parent).tree if parent else EMPTY_TREE
+        for change in differences(self.objects.tree, before, commit.tree):
+            if change.new and change.new.oid in self._left:
+                del self._left[change.new.oid]
+                yield change.new.oid, change.path, f"commit {oid[:10]}"
+
+
+def read_pieces(objects: Objects, batch: Sequence[tuple[str, bytes, str]]) -> list[Piece]:
+    """Return the pieces of a batch, read from the clone."""
+    pieces = []
+    for oid, path, where in batch:
+        kind, data = objects.read(oid)
+        pieces.append(Piece(kind, data, path, where))
+    return pieces
+
+
+def _cut(items: list[tuple[str, bytes, str]]) -> Iterator[list[tuple[str, bytes, str]]]:
+    for start in range(0, len(items), 200):
+        yield items[start : start + 200]

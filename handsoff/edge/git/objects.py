@@ -1,0 +1,79 @@
+"""Git's objects, read in process: the one use of pygit2, at the level of its object database.
+
+Only the database is opened, never the repository: libgit2 refuses some repositories that git
+reads (partial clones, unknown extensions) and knows other rules for the rest.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from handsoff.core.objects import Commit, oid_of, parse_commit
+from handsoff.errors import DamagedError
+
+_KINDS: Final = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+_NUMBERS: Final = {name: number for number, name in _KINDS.items()}
+
+
+class Objects:
+    """Objects of one or more object folders (``.../objects``); the first one is written to."""
+
+    def __init__(self, *folders: Path) -> None:
+        import pygit2  # noqa: PLC0415 - 0.15 s, so imported where it is needed
+
+        self._odb = pygit2.Odb(str(folders[0]))
+        for folder in folders[1:]:
+            self._odb.add_disk_alternate(str(folder))
+        self.folders: Sequence[Path] = folders
+
+    def has(self, oid: str) -> bool:
+        """Say whether the object is here."""
+        return oid in self._odb
+
+    def read(self, oid: str) -> tuple[str, bytes]:
+        """Return the kind and the content of an object; its hash is checked on the way.
+
+        DamagedError when it is missing or broken.
+        """
+        import pygit2  # noqa: PLC0415 - as above
+
+        try:
+            number, data = self._odb.read(oid)
+        except (KeyError, ValueError, pygit2.GitError, OSError) as error:
+            raise DamagedError(
+                f"the object {oid} is missing or broken", hint="run git fsck in this clone"
+            ) from error
+        return _KINDS[int(number)], data
+
+    def kind(self, oid: str) -> str:
+        """Return the kind of an object without reading it whole."""
+        import pygit2  # noqa: PLC0415 - as above
+
+        try:
+            return _KINDS[int(self._odb.read_header(oid)[0])]
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise DamagedError(f"the object {oid} is missing or broken") from error
+
+    def tree(self, oid: str) -> bytes:
+        """Return the bytes of a tree."""
+        return self._of_kind(oid, "tree")
+
+    def blob(self, oid: str) -> bytes:
+        """Return the bytes of a blob."""
+        return self._of_kind(oid, "blob")
+
+    def commit(self, oid: str) -> Commit:
+        """Return a commit."""
+        return parse_commit(self._of_kind(oid, "commit"))
+
+    def write(self, kind: str, data: bytes) -> str:
+        """Store an object as a loose file, and return its id."""
+        oid = str(self._odb.write(_NUMBERS[kind], data))
+        assert oid == oid_of(kind, data)
+        return oid
+
+    def _of_kind(self, oid: str, kind: str) -> bytes:
+        found, data = self.read(oid)
+        if found != kind:
+            raise DamagedError(f"the object {oid} is a {found}, not a {kind}")
+        return data

@@ -1,0 +1,123 @@
+"""One pack file, written object by object: hashed, looked at and deflated in worker threads.
+
+No deltas and no loose files: writing twenty thousand loose objects is what makes other ways
+slow, and a pack without deltas can be written before anybody knows what the other end has.
+Format: gitformat-pack(5), version 2.
+"""
+
+import hashlib
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import IO, Final, NamedTuple
+
+from handsoff.core.objects import oid_of
+
+_KINDS: Final = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+_HEADER: Final = 12
+_LEVEL: Final = 1
+_WORKERS: Final = 2
+_AHEAD: Final = 4
+_CHUNK: Final = 1 << 20
+
+
+class Piece(NamedTuple):
+    """An object about to leave: what it is, its bytes, and where a person would find it."""
+
+    kind: str
+    data: bytes
+    path: bytes
+    where: str
+
+
+class Packed(NamedTuple):
+    """An object ready to be written into the pack."""
+
+    oid: str
+    head: bytes
+    deflated: bytes
+
+
+class Digest(NamedTuple):
+    """What a finished pack is: size in bytes and SHA-256 in hex."""
+
+    size: int
+    sha256: str
+
+
+class PackWriter:
+    """A pack in the making. Give it jobs; each returns the pieces that a worker then treats."""
+
+    def __init__(self, file: IO[bytes], inspect: Callable[[Sequence[Piece]], None]) -> None:
+        self._file = file
+        self._inspect = inspect
+        self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="pack")
+        self._running: deque[Future[list[Packed]]] = deque()
+        self.written: set[str] = set()
+        self._file.write(b"\0" * _HEADER)
+
+    def submit(self, job: Callable[[], Iterable[Piece]]) -> None:
+        """Let a worker run ``job`` and treat its pieces; written in the order of submission."""
+        self._running.append(self._pool.submit(self._work, job))
+        while len(self._running) > _AHEAD:
+            self._write_next()
+
+    def add(self, pieces: Sequence[Piece]) -> None:
+        """Treat pieces that are already in memory."""
+        self.submit(lambda: pieces)
+
+    def _work(self, job: Callable[[], Iterable[Piece]]) -> list[Packed]:
+        pieces = list(job())
+        self._inspect(pieces)
+        return [pack_object(piece.kind, piece.data) for piece in pieces]
+
+    def _write_next(self) -> None:
+        for packed in self._running.popleft().result():
+            if packed.oid not in self.written:
+                self.written.add(packed.oid)
+                self._file.write(packed.head)
+                self._file.write(packed.deflated)
+
+    def drain(self) -> None:
+        """Wait until all that was submitted is written; raises what a worker raised."""
+        while self._running:
+            self._write_next()
+
+    def finish(self) -> Digest:
+        """Complete the pack: its object count in front, its checksum at the end."""
+        self.drain()
+        self._pool.shutdown()
+        self._file.seek(0)
+        self._file.write(b"PACK" + (2).to_bytes(4, "big") + len(self.written).to_bytes(4, "big"))
+        self._file.flush()
+        self._file.seek(0)
+        sha1, sha256 = hashlib.sha1(), hashlib.sha256()
+        size = 0
+        while chunk := self._file.read(_CHUNK):
+            sha1.update(chunk)
+            sha256.update(chunk)
+            size += len(chunk)
+        trailer = sha1.digest()
+        sha256.update(trailer)
+        self._file.write(trailer)
+        self._file.flush()
+        return Digest(size + len(trailer), sha256.hexdigest())
+
+    def abandon(self) -> None:
+        """Stop the workers; what was written is of no use."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+def pack_object(kind: str, data: bytes) -> Packed:
+    """Return an object as it stands in a pack: its oid, its header, its deflated bytes."""
+    size = len(data)
+    first = (_KINDS[kind] << 4) | (size & 0x0F)
+    size >>= 4
+    head = bytearray()
+    while size:
+        head.append(first | 0x80)
+        first = size & 0x7F
+        size >>= 7
+    head.append(first)
+    return Packed(oid_of(kind, data), bytes(head), zlib.compress(data, _LEVEL))

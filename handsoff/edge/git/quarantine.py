@@ -1,0 +1,75 @@
+"""A received pack, checked by git under limits before any object of it is believed.
+
+``index-pack --strict`` is the gate (libgit2 has none); it runs in a repository of its own, with
+nobody's configuration, and sees the clone's objects only as an alternate. What it lets pass and
+should not be written is the business of ``core/paths.py``.
+"""
+
+import os
+from pathlib import Path
+from typing import IO, Final
+
+from handsoff.core import paths
+from handsoff.core.objects import EMPTY_TREE, GITLINK, MODES, TREE
+from handsoff.core.trees import entries_of
+from handsoff.edge import files
+from handsoff.edge.git import command
+from handsoff.edge.git.objects import Objects
+from handsoff.errors import DamagedError, RefusedError
+
+FILES_LIMIT: Final = 2_000_000
+# what only old and honest history trips
+_IGNORED: Final = ("zeroPaddedFilemode", "badEmail", "missingSpaceBeforeDate", "badTimezone",
+                   "missingEmail", "missingNameBeforeEmail", "badName")  # fmt: skip
+
+
+def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
+    """Index ``pack`` (positioned at its first byte) inside ``folder``; return the object folder.
+
+    With ``alternate`` (a clone's objects) every link of the pack must lead somewhere. DamagedError
+    with git's own words when the pack does not pass.
+    """
+    objects = files.ensure_folder(folder / "objects")
+    files.ensure_folder(objects / "pack")
+    files.ensure_folder(objects / "info")
+    files.ensure_folder(folder / "refs")
+    (folder / "HEAD").write_text("ref: refs/heads/none\n")
+    (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+    if alternate is not None:
+        (objects / "info" / "alternates").write_bytes(os.fsencode(alternate) + b"\n")
+    switches = [arg for name in _IGNORED for arg in ("-c", f"fsck.{name}=ignore")]
+    strict = "--strict" if alternate is not None else "--fsck-objects"
+    done = command.run_limited(
+        [*switches, f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
+    )
+    if done.returncode:
+        said = command.failed(done.stderr, "accept the pack")
+        raise DamagedError(f"the parcel's objects do not pass: {said}", hint="have it sent again")
+    return objects
+
+
+def check_trees(objects: Objects, roots: list[str]) -> None:
+    """Check that every path in the trees ``roots`` may be written here, and that they are finite.
+
+    Each tree is read once however often it occurs, so that a small bomb stays small.
+    """
+    sizes: dict[str, int] = {EMPTY_TREE: 0}
+    for root in roots:
+        if _count(objects, root, 0, sizes) > FILES_LIMIT:
+            raise RefusedError(f"the parcel has more than {FILES_LIMIT} files")
+
+
+def _count(objects: Objects, tree: str, depth: int, sizes: dict[str, int]) -> int:
+    if depth > paths.DEPTH_LIMIT:
+        raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
+    if tree not in sizes:
+        total = 0
+        for entry in entries_of(objects.tree, tree):
+            if b"/" in entry.name or entry.mode not in MODES:
+                raise RefusedError(f"the parcel has a malformed entry {entry.name[:80]!r}")
+            if entry.mode == GITLINK:
+                raise RefusedError(f"the parcel has a submodule: {paths.shown(entry.name)}")
+            paths.check_path(entry.name)
+            total += _count(objects, entry.oid, depth + 1, sizes) if entry.mode == TREE else 1
+        sizes[tree] = total
+    return sizes[tree]

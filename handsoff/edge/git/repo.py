@@ -1,0 +1,172 @@
+"""One checkout: where its parts are, and git run inside it."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from handsoff.edge import files
+from handsoff.edge.git import command
+from handsoff.errors import UnfitError, UsageError
+
+_HEADS: Final = "refs/heads/"
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A worktree with its git folders; all paths absolute.
+
+    ``git_dir`` is this worktree's own (``.git/worktrees/x`` for a linked one), ``common_dir`` is
+    shared by all worktrees of the clone.
+    """
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment in which git acts on this checkout and its own index."""
+        return command.environment({"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.top)})
+
+    def start(self, *args: str | bytes) -> "subprocess.Popen[bytes]":
+        """Start ``git args`` here."""
+        return command.start(args, cwd=self.top, env=self.environment())
+
+    def run(
+        self, *args: str | bytes | Path, given: bytes | None = None, **env: str
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """Run ``git args`` here and return how it ended."""
+        return command.run(args, cwd=self.top, env={**self.environment(), **env}, given=given)
+
+    def git(self, *args: str | bytes | Path, given: bytes | None = None, **env: str) -> bytes:
+        """Run ``git args`` here and return its output; UnfitError with git's words if it fails."""
+        return command.checked(self.run(*args, given=given, **env), str(args[0]))
+
+    def line(self, *args: str) -> str | None:
+        """Return the one line that ``git args`` prints, or None where git says no."""
+        done = self.run(*args)
+        return None if done.returncode else decode(done.stdout).removesuffix("\n")
+
+    @property
+    def own_dir(self) -> Path:
+        """The folder of this worktree's own state: the journal and what was last sent."""
+        return files.ensure_folder(self.git_dir / "handsoff")
+
+    @property
+    def store_dir(self) -> Path:
+        """The private store of the clone, beside its objects."""
+        return files.ensure_folder(self.common_dir / "handsoff")
+
+    @property
+    def page(self) -> Path:
+        """Where the page stands."""
+        return self.top / ".wip" / "HANDOFF.md"
+
+    @cached_property
+    def config(self) -> dict[str, list[str]]:
+        """All configuration that counts here: keys as git prints them, values in order."""
+        found: dict[str, list[str]] = {}
+        for item in self.git("config", "--list", "-z", "--includes").split(b"\0")[:-1]:
+            key, _, value = decode(item).partition("\n")
+            found.setdefault(key, []).append(value)
+        return found
+
+    def setting(self, key: str) -> str | None:
+        """Return the last value of a configuration key (section and name in lower case)."""
+        values = self.config.get(key)
+        return values[-1] if values else None
+
+    def switch(self, key: str) -> bool:
+        """Return a configuration key as git reads a boolean; absent is false."""
+        value = self.setting(key)
+        return value is not None and value.lower() in ("", "true", "yes", "on", "1")
+
+    def set_config(self, key: str, value: str) -> None:
+        """Set ``key`` in the clone's own configuration."""
+        self.git("config", "--local", key, value)
+        self.__dict__.pop("config", None)
+
+    def branch(self) -> str | None:
+        """Return the branch that HEAD names (it may be unborn), or None if HEAD is detached."""
+        name = self.line("symbolic-ref", "-q", "HEAD")
+        return name.removeprefix(_HEADS) if name and name.startswith(_HEADS) else None
+
+    def commit(self, name: str) -> str | None:
+        """Return the id of the commit that ``name`` (a full ref or an id) leads to, or None."""
+        return self.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
+
+    def remotes(self) -> list[str]:
+        """Return the names of the remotes."""
+        keys = self.config
+        names = [
+            k[len("remote.") : -len(".url")]
+            for k in keys
+            if k.startswith("remote.") and k.endswith(".url")
+        ]
+        return sorted(set(names))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other handsoff commands out of this clone for a while, or say that one is in."""
+        import fcntl  # noqa: PLC0415 - POSIX only, and said so in README
+
+        with (self.store_dir / "lock").open("a+b") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise UnfitError(
+                    "another handsoff command is at work in this clone",
+                    hint="wait until it ends, then try again",
+                ) from error
+            yield
+
+
+def open_checkout(where: Path | None = None) -> Checkout:
+    """Return the checkout around ``where`` (default: the current folder; GIT_DIR counts).
+
+    UsageError where there is none, or only a bare repository.
+    """
+    env = command.environment()
+    if where is None:
+        env |= {k: os.environ[k] for k in ("GIT_DIR", "GIT_WORK_TREE") if k in os.environ}
+    done = command.run(
+        ("rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"),
+        cwd=where,
+        env=env,
+    )
+    lines = os.fsdecode(done.stdout).splitlines()
+    if done.returncode or len(lines) != 3:  # noqa: PLR2004 - one line for each question
+        if b"dubious ownership" in done.stderr:
+            raise command.failed(done.stderr, "trust this folder")
+        raise UsageError("not in a git checkout", hint="cd into the checkout, or git init")
+    return Checkout(*(Path(line) for line in lines))
+
+
+def decode(data: bytes) -> str:
+    """Return git's bytes as text in which undecodable bytes survive as lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Undo ``decode``."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def split(output: bytes) -> list[bytes]:
+    """Return the NUL-ended records of git's ``-z`` output."""
+    return output.split(b"\0")[:-1]
+
+
+def read_all(processes: Sequence["subprocess.Popen[bytes]"], what: str) -> list[bytes]:
+    """Return what each of several running git processes prints; UnfitError if one fails."""
+    outputs = []
+    for process in processes:
+        out, err = process.communicate()
+        if process.returncode:
+            raise command.failed(err, what)
+        outputs.append(out)
+    return outputs

@@ -1,0 +1,94 @@
+"""What a machine keeps beside its keys: its clones, addresses of others, and the inbox.
+
+HANDSOFF_HOME/
+  clones.json      founding id of a roster -> checkouts of that repository here
+  addresses.json   machine id -> HOST:PORT at which it last answered
+  incoming/        parcels on their way in; a cut one goes on from here
+  inbox/ID/        a parcel that arrived whole and was verified: manifest, signature, pack
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import manifest
+from handsoff.core.ids import is_parcel_id
+from handsoff.core.manifest import Manifest
+from handsoff.edge import files
+
+_CLONES: Final = "clones.json"
+_ADDRESSES: Final = "addresses.json"
+MANIFEST: Final = "manifest.json"
+SIGNATURE: Final = "manifest.sig"
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A verified parcel in the inbox. ``objects`` is an object folder that holds its pack."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def objects(self) -> Path:
+        """The folder ``objects`` with the parcel's pack and its index."""
+        return self.folder / "objects"
+
+    def remove(self) -> None:
+        """Throw the parcel away, once what was in it is in the clone."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one machine."""
+
+    folder: Path
+
+    @property
+    def incoming(self) -> Path:
+        """Where parcels are staged while they arrive."""
+        return files.ensure_folder(self.folder / "incoming")
+
+    @property
+    def inbox(self) -> Path:
+        """Where verified parcels wait."""
+        return files.ensure_folder(self.folder / "inbox")
+
+    def clones(self, founding: str | None = None) -> list[Path]:
+        """Return the checkouts registered here, of one repository or of all."""
+        known: dict[str, list[str]] = files.read_json(self.folder / _CLONES) or {}
+        wanted = known.values() if founding is None else [known.get(founding, [])]
+        return [Path(top) for tops in wanted for top in tops if Path(top).is_dir()]
+
+    def remember_clone(self, founding: str, top: Path) -> None:
+        """Register the checkout at ``top`` as one of the repository ``founding``."""
+        known: dict[str, list[str]] = files.read_json(self.folder / _CLONES) or {}
+        if str(top) not in known.get(founding, []):
+            others = {f: [t for t in tops if t != str(top)] for f, tops in known.items()}
+            others[founding] = [*others.get(founding, []), str(top)]
+            files.write_json(self.folder / _CLONES, others)
+
+    def address_of(self, machine: str) -> str | None:
+        """Return where ``machine`` last answered, or None."""
+        known: dict[str, str] = files.read_json(self.folder / _ADDRESSES) or {}
+        return known.get(machine)
+
+    def remember_address(self, machine: str, address: str) -> None:
+        """Note where ``machine`` answered."""
+        known: dict[str, str] = files.read_json(self.folder / _ADDRESSES) or {}
+        if known.get(machine) != address:
+            files.write_json(self.folder / _ADDRESSES, {**known, machine: address})
+
+    def parcel(self, parcel_id: str) -> Parcel | None:
+        """Return the verified parcel of this id, or None."""
+        folder = self.inbox / parcel_id
+        if not is_parcel_id(parcel_id) or not (folder / MANIFEST).exists():
+            return None
+        return Parcel(folder, manifest.decode((folder / MANIFEST).read_bytes()))
+
+    def parcels(self) -> list[Parcel]:
+        """Return all verified parcels, oldest first."""
+        found = [self.parcel(folder.name) for folder in self.inbox.iterdir()]
+        return sorted((p for p in found if p), key=lambda p: (p.manifest.at, p.manifest.parcel))
