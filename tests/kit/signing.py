@@ -3,13 +3,16 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from handsoff.core.admission import RosterRead, admit, found, read_roster
 from handsoff.core.cards import Card, make_card
-from handsoff.core.chain import Draft
+from handsoff.core.chain import Draft, compose
+from handsoff.core.entry import encode_event, tree_for
 from handsoff.core.ids import machine_id
+from handsoff.core.lease import Event
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record, read_record
 from handsoff.core.roster import Roster
@@ -91,3 +94,28 @@ def roster() -> Roster:
 def empty(work: str = "feat/x") -> Record:
     """Return a record without entries."""
     return read_record([], roster(), work)
+
+
+def forged(
+    record: Record, event: Event, by: Machine, *, tree: str | None = None, **changes: Any
+) -> tuple[str, bytes]:
+    """Return an entry that nobody checked, signed by ``by``, with fields as given."""
+    body = {
+        **encode_event(event),
+        "repo": record.repo,
+        "roster": record.roster.tip,
+        "work": record.work,
+        "seq": record.seq + 1,
+        "prev": record.tip,
+        **changes,
+    }
+    return compose(
+        "forged",
+        body,
+        parent=record.git_tip,
+        tree=tree_for(event) if tree is None else tree,
+        name=by.name,
+        machine=event.by,
+        at=int(event.at.timestamp()),
+        sign=by.sign,
+    )
