@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.chain import Draft
 from handsoff.core.objects import Commit, oid_of, parse_commit
 from handsoff.errors import DamagedError
 
@@ -71,6 +72,12 @@ class Objects:
         oid = str(self._odb.write(_NUMBERS[kind], data))
         assert oid == oid_of(kind, data)
         return oid
+
+    def write_drafts(self, drafts: Sequence[Draft]) -> None:
+        """Store entries that were written here, so that they can be pushed."""
+        for draft in drafts:
+            self.write("tree", draft.tree)
+            self.write("commit", draft.data)
 
     def _of_kind(self, oid: str, kind: str) -> bytes:
         found, data = self.read(oid)

@@ -1,0 +1,62 @@
+"""The commands put together, and the one place where an error becomes an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from handsoff import __version__
+from handsoff.cli import identity, work
+from handsoff.cli.talk import fail, say, show
+from handsoff.errors import HandsoffError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"auto_envvar_prefix": "HANDSOFF", "help_option_names": ["-h", "--help"]},
+    epilog=(
+        "Exit codes: 0 done, 2 usage, 3 refused, 4 carried elsewhere, 5 lost the race, "
+        "6 unreachable, 7 trust, 8 this checkout is not fit, 9 damaged, 130 interrupted."
+    ),
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        show(f"handsoff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Hand half-finished git work to another machine, whole, to one carrier at a time."""
+
+
+identity.add_to(app)
+work.add_to(app)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run handsoff, and leave with the right exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        app(args=words, prog_name="handsoff")
+    except HandsoffError as error:
+        fail(error, as_json="--json" in words)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        say("handsoff: interrupted; type the same command again to go on")
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # whoever read our output has gone; let Python's own flush at exit stay quiet
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,70 @@
+"""The voice of the command line.
+
+Rules: data goes to standard output, talk and progress to standard error. A line of talk is short
+and says what is so; a step that worked ends with the next command to type (``next: ...``).
+Text that another machine wrote passes ``plain`` before it gets here. ``--json`` prints one
+document, errors too.
+"""
+
+import json
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from handsoff.errors import HandsoffError, UsageError
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what would happen; change nothing.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def show(text: str) -> None:
+    """Print data."""
+    _print(text, sys.stdout)
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line of talk."""
+    if not quiet:
+        _print(text, sys.stderr)
+
+
+def show_json(document: Any) -> None:
+    """Print a document; bytes of names that are no text come as escapes."""
+    show(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True, default=str))
+
+
+def confirm(question: str, *, yes: bool, instead: str) -> None:
+    """Ask the person; UsageError if nobody is there to answer, or the answer is no."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} nobody is here to answer", hint=instead)
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes", "是"):
+        raise UsageError("not confirmed; nothing was changed", hint=instead)
+
+
+def fail(error: HandsoffError, *, as_json: bool) -> None:
+    """Print an error."""
+    if as_json:
+        named = {"code": error.code, "message": str(error), "hint": error.hint}
+        show_json({"error": named})
+    say(f"handsoff: {error}")
+    if error.hint:
+        say(f"hint: {error.hint}")
+
+
+def progress_wanted() -> bool:
+    """Say whether somebody watches."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _print(text: str, stream: Any) -> None:
+    # an ASCII locale must not turn a message into a crash
+    encoding = stream.encoding or "utf-8"
+    safe = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    print(safe.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)

@@ -1,0 +1,245 @@
+"""The shared remote: our refs there, read, fetched and moved by compare-and-swap.
+
+Everything goes through the git command in the user's own profile (credentials, proxies, ssh), and
+all that is fetched or about to be pushed lives in the clone's private object folder: no ref of
+the user's names it, so ``push --mirror`` publishes nothing and ``gc`` loses nothing.
+
+Rule of the room: ``push_command`` builds every push. It never writes a ``+``: with one,
+``--force-with-lease`` is ignored and a stale writer wins.
+"""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from handsoff.core.ids import work_component
+from handsoff.core.plain import plain
+from handsoff.edge import files
+from handsoff.edge.git.repo import Checkout, decode
+from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError, UsageError
+
+PREFIX: Final = "refs/wip"
+_SECONDS: Final = 120
+
+
+class Move(NamedTuple):
+    """A ref to be moved from ``old`` ("" if it must not exist) to ``new`` ("" to delete it)."""
+
+    ref: str
+    new: str
+    old: str
+
+
+class Outcome(Enum):
+    """How a push ended that the remote answered."""
+
+    MOVED = "moved"
+    LOST = "lost"
+    """Somebody else moved a ref first, or is doing so."""
+
+
+def push_command(remote: str, moves: Sequence[Move]) -> list[str]:
+    """Return the arguments of the one push that makes all ``moves`` or none."""
+    switches = ["--porcelain", "--no-verify", "--no-follow-tags", "--no-signed",
+                "--recurse-submodules=no"]  # fmt: skip
+    if len(moves) > 1:
+        switches.append("--atomic")
+    leases = [f"--force-with-lease={move.ref}:{move.old}" for move in moves]
+    return ["push", *switches, *leases, "--", remote, *(f"{m.new}:{m.ref}" for m in moves)]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The shared remote as seen from one clone."""
+
+    checkout: Checkout
+    name: str
+    prefix: str = PREFIX
+
+    @property
+    def roster_ref(self) -> str:
+        """The ref of the roster."""
+        return f"{self.prefix}/roster"
+
+    def record_ref(self, work: str) -> str:
+        """Return the ref of a work's record."""
+        return f"{self.prefix}/lease/{work_component(work)}"
+
+    def parcel_ref(self, work: str, parcel: str) -> str:
+        """Return the ref under which a parcel waits on the remote."""
+        return f"{self.prefix}/snap/{work_component(work)}/{parcel}"
+
+    @property
+    def objects(self) -> Path:
+        """The private object folder of the clone."""
+        folder = self.checkout.store_dir / "objects"
+        files.ensure_folder(folder / "pack")
+        return folder
+
+    @cached_property
+    def url(self) -> str:
+        """What to name to git: the remote, or its push URL where that is another place."""
+        pushed = self.checkout.setting(f"remote.{self.name}.pushurl")
+        return self.name if pushed is None else pushed
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment in which new objects go to the private folder."""
+        return {
+            **self.checkout.environment(),
+            "GIT_OBJECT_DIRECTORY": str(self.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.checkout.common_dir / "objects"),
+        }
+
+    def run(self, *args: str, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+        """Run git with the private object folder; UnreachableError if it takes too long."""
+        command = ["git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", *args]
+        try:
+            return subprocess.run(
+                command,
+                cwd=self.checkout.top,
+                env=self.environment(),
+                input=given,
+                stdin=None if given is not None else subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UnreachableError(
+                f"the remote {self.name} did not answer within {_SECONDS} s", hint="try again"
+            ) from error
+
+    def tips(self, *patterns: str) -> dict[str, str]:
+        """Return the refs of the remote that match ``patterns``, each with its object id."""
+        done = self.run("ls-remote", "--refs", "--", self.url, *patterns)
+        if done.returncode:
+            raise _unreachable(self.name, done.stderr)
+        found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
+        return {ref: oid for oid, ref in found}
+
+    def fetch(self, refs: Sequence[str], known: Sequence[str] = ()) -> None:
+        """Bring what ``refs`` of the remote name into the private folder; no ref is written."""
+        negotiation = [f"--negotiation-tip={oid}" for oid in known]
+        switches = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+                    "--no-recurse-submodules", "--no-prune", "--refmap="]  # fmt: skip
+        # what is wrong with an entry is our own judge's business: a void one must not jam a work
+        lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
+        done = self.run(*lenient, "fetch", *switches, *negotiation, "--", self.url, *refs)
+        if done.returncode:
+            raise _unreachable(self.name, done.stderr)
+
+    def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
+        """Return the commits from after ``known`` up to ``tip``, oldest first.
+
+        None if ``tip`` does not descend from ``known``.
+        """
+        limit = [f"^{known}"] if known else []
+        listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
+        if listed.returncode:
+            raise DamagedError("the record of the remote is incomplete", hint="run git fsck there")
+        oids = decode(listed.stdout).split()
+        if known and known != tip:
+            onto = self.run("merge-base", "--is-ancestor", known, tip)
+            if onto.returncode:
+                return None
+        return self.commits(oids)
+
+    def commits(self, oids: Sequence[str]) -> list[tuple[str, bytes]]:
+        """Return raw commits by id, in the order asked for."""
+        given = "".join(f"{oid}\n" for oid in oids).encode()
+        out = self.run("cat-file", "--batch", given=given).stdout if oids else b""
+        found = []
+        at = 0
+        for oid in oids:
+            end = out.index(b"\n", at)
+            size = int(out[at:end].split()[-1])
+            found.append((oid, out[end + 1 : end + 1 + size]))
+            at = end + 1 + size + 1
+        return found
+
+    def push(self, *moves: Move) -> Outcome:
+        """Make ``moves`` on the remote, all or none; raise what a person must act on.
+
+        A push whose end nobody saw is settled by reading the refs again.
+        """
+        try:
+            done = self.run(*push_command(self.url, moves))
+        except UnreachableError:
+            return self._settle(moves)
+        if done.returncode == 0:
+            return Outcome.MOVED
+        judged = _judge(self.name, decode(done.stdout + done.stderr))
+        if isinstance(judged, HandsoffError):
+            raise judged
+        return self._settle(moves)
+
+    def _settle(self, moves: Sequence[Move]) -> Outcome:
+        now = self.tips(*(move.ref for move in moves))
+        return Outcome.MOVED if all(now.get(m.ref, "") == m.new for m in moves) else Outcome.LOST
+
+
+_LOST: Final = re.compile(
+    r"stale info|fetch first|non-fast-forward|cannot lock|failed to update ref|incorrect old value"
+    r"|failed to lock|reference already exists|remote ref updated since"
+)
+
+
+def _judge(remote: str, said: str) -> HandsoffError | None:
+    """Return the error that git's words mean, or None if somebody else was faster."""
+    words = plain("; ".join(line for line in said.splitlines() if line.strip()), limit=400)
+    if re.search(r"hidden ref|prohibited|funny refname|refusing to create|not allowed to", said):
+        return RefusedError(
+            f"the remote {remote} does not take refs under refs/wip: {words}",
+            hint="on a remote you host: receive.hideRefs and transfer.hideRefs must not hide them",
+        )
+    if "hook declined" in said:
+        return RefusedError(
+            f"a hook of the remote {remote} refuses it: {words}",
+            hint="let that hook pass refs/wip, or ask whoever keeps the remote",
+        )
+    if re.search(r"maximum allowed size|unpacker error|unpack failed|index-pack", said):
+        return RefusedError(
+            f"the remote {remote} refuses the objects: {words}",
+            hint="receive.maxInputSize may be too small there, or its disk is full",
+        )
+    if "--atomic" in said:
+        return RefusedError(
+            f"the remote {remote} cannot move two refs together (no atomic push)",
+            hint="set receive.advertiseAtomic=true there",
+        )
+    if _LOST.search(said):
+        return None
+    return _unreachable(remote, said.encode("utf-8", "surrogateescape"))
+
+
+def _unreachable(remote: str, stderr: bytes) -> UnreachableError:
+    lines = [line for line in decode(stderr).splitlines() if line.strip()]
+    said = plain(lines[0] if lines else "no reason given", limit=300)
+    return UnreachableError(
+        f"the remote {remote} cannot be reached: {said.removeprefix('fatal: ')}",
+        hint=f"check: git ls-remote {remote}",
+    )
+
+
+def open_shared(checkout: Checkout, wanted: str | None = None) -> Shared:
+    """Return the shared remote of ``checkout``: named, configured, ``origin``, or the only one."""
+    names = checkout.remotes()
+    chosen = wanted or checkout.setting("handsoff.remote")
+    if chosen is None:
+        chosen = "origin" if "origin" in names else names[0] if len(names) == 1 else None
+    if chosen is None and not names:
+        raise UsageError(
+            "this checkout has no remote", hint="add the one you share: git remote add origin URL"
+        )
+    if chosen is None or chosen not in names:
+        raise UsageError(
+            f"which remote is the shared one? there are {', '.join(names)}",
+            hint="git config handsoff.remote NAME",
+        )
+    prefix = checkout.setting("handsoff.refs") or PREFIX
+    return Shared(checkout, chosen, prefix.rstrip("/"))

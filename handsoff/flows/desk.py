@@ -1,0 +1,220 @@
+"""What every verb needs, opened once: the checkout, this machine, the remote, and the time.
+
+A desk opens things and remembers what was verified; it decides nothing. It imports neither
+pygit2 nor asyncssh, since the pre-push program starts here too.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from handsoff.core import cache
+from handsoff.core.admission import RosterRead
+from handsoff.core.chain import Tips, compare_tips
+from handsoff.core.ids import work_component
+from handsoff.core.record import Record
+from handsoff.core.roster import Member, Roster
+from handsoff.edge import clock, files, keys
+from handsoff.edge.git.remote import Shared, open_shared
+from handsoff.edge.git.repo import Checkout, open_checkout
+from handsoff.edge.home import Home
+from handsoff.errors import TrustError, UnfitError, UsageError
+
+_PIN: Final = "roster.json"
+
+
+@dataclass(frozen=True)
+class View:
+    """What the remote said of one work: the roster, the record, and the ref's own tip."""
+
+    roster: Roster
+    roster_read: RosterRead
+    record: Record
+
+    @property
+    def tip(self) -> str:
+        """The tip of the record's ref, "" if there is none yet."""
+        return self.record.git_tip or ""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An opened checkout of a known machine."""
+
+    checkout: Checkout
+    home: Home
+    machine: keys.Machine
+    now: datetime
+
+    @cached_property
+    def shared(self) -> Shared:
+        """The shared remote."""
+        return open_shared(self.checkout)
+
+    @property
+    def pin(self) -> str | None:
+        """The founding id of the roster that this clone trusts, if it trusts one."""
+        kept = files.read_json(self.checkout.store_dir / _PIN)
+        return kept["founding"] if kept else None
+
+    def set_pin(self, founding: str) -> None:
+        """Trust the roster with this founding id from now on."""
+        files.write_json(self.checkout.store_dir / _PIN, {"founding": founding, "tip": ""})
+
+    def need_pin(self) -> str:
+        """Return the pinned founding id; UsageError if there is none."""
+        pin = self.pin
+        if pin is None:
+            raise UsageError(
+                "this checkout was not set up for handsoff", hint="handsoff init --name NAME"
+            )
+        return pin
+
+    def view(self, work: str) -> View:
+        """Return what the remote's record of ``work`` adds up to, verified.
+
+        One question to the remote, and a fetch only where it has something new. TrustError when
+        a chain was rewound, forked or deleted since this clone last saw it.
+        """
+        shared = self.shared
+        record_ref = shared.record_ref(work)
+        tips = shared.tips(shared.roster_ref, record_ref)
+        self._fetch_new({shared.roster_ref: self.roster_tip, record_ref: self.seen_tip(work)}, tips)
+        read = self.read_roster(tips.get(shared.roster_ref, ""))
+        roster = read.trusted()
+        return View(roster, read, self.read_record(work, roster, tips.get(record_ref, "")))
+
+    def _fetch_new(self, seen: dict[str, str], tips: dict[str, str]) -> None:
+        wanted = [ref for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)]
+        if wanted:
+            self.shared.fetch(wanted, [tip for tip in seen.values() if tip])
+
+    @property
+    def roster_tip(self) -> str:
+        """The roster's tip that this clone last verified."""
+        kept = files.read_json(self.checkout.store_dir / _PIN)
+        return str(kept.get("tip", "")) if kept else ""
+
+    def read_roster(self, tip: str, *, pinned: str | None = None) -> RosterRead:
+        """Return the roster up to ``tip``, whose objects are here; remember its tip."""
+        pinned = pinned or self.need_pin()
+        seen = self.roster_tip
+        commits = self._honest("the roster", self.shared.roster_ref, seen, tip)
+        read = RosterRead(pinned=pinned).extend(commits)
+        if read.roster is not None and seen != tip and self.pin is not None:
+            kept = {"founding": pinned, "tip": tip}
+            files.write_json(self.checkout.store_dir / _PIN, kept)
+        return read
+
+    def local_roster(self) -> Roster | None:
+        """Return the roster as this clone last saw it, without asking the remote."""
+        tip = self.roster_tip
+        return self.read_roster(tip).roster if tip and self.pin else None
+
+    def _honest(self, what: str, ref: str, seen: str, tip: str) -> list[tuple[str, bytes]]:
+        """Return the whole chain up to ``tip``, if it still has ``seen`` in it."""
+        commits = (self.shared.chain(tip) or []) if tip else []
+        judged = compare_tips([seen] if seen else [], [oid for oid, _ in commits])
+        if judged not in (Tips.SAME, Tips.AHEAD):
+            raise _rewritten(what, ref, judged, seen, tip)
+        return commits
+
+    def seen_tip(self, work: str) -> str:
+        """Return the tip of a record that this clone last saw, "" if none."""
+        return str(self._seen(work).get("tip", ""))
+
+    def _seen(self, work: str) -> dict[str, Any]:
+        kept = files.read_json(self._seen_path(work))
+        return kept if isinstance(kept, dict) else {}
+
+    def _seen_path(self, work: str) -> Path:
+        return files.ensure_folder(self.checkout.store_dir / "seen") / (
+            work_component(work) + ".json"
+        )
+
+    def read_record(self, work: str, roster: Roster, tip: str) -> Record:
+        """Return the record up to ``tip``, whose objects are here; remember what it adds up to."""
+        seen = self._seen(work)
+        known = str(seen.get("tip", ""))
+        kept = cache.from_cache(seen["cache"], roster, work) if "cache" in seen else None
+        if kept is not None and kept.git_tip == tip:
+            return kept
+        new = self.shared.chain(tip, known) if kept is not None and tip else None
+        if kept is not None and new:
+            record = kept.extend(new)
+        else:
+            commits = self._honest(
+                f"the record of {work}", self.shared.record_ref(work), known, tip
+            )
+            record = Record(roster=roster, work=work).extend(commits)
+        self.remember(record)
+        return record
+
+    def remember(self, record: Record) -> None:
+        """Note a record as seen, so that it cannot be taken back unnoticed."""
+        if record.git_tip:
+            kept = {"tip": record.git_tip, "work": record.work, "cache": cache.to_cache(record)}
+            files.write_json(self._seen_path(record.work), kept)
+
+    def works_seen(self) -> list[str]:
+        """Return the works whose record this clone has seen."""
+        folder = files.ensure_folder(self.checkout.store_dir / "seen")
+        kept = [files.read_json(path) for path in sorted(folder.glob("*.json"))]
+        return [str(item["work"]) for item in kept if item and "work" in item]
+
+    def history(self, record: Record) -> Record:
+        """Return ``record`` with all its entries, where it came from a cache without them."""
+        commits = self.shared.chain(record.git_tip) if record.git_tip else None
+        return Record(roster=record.roster, work=record.work).extend(commits or [])
+
+    def member(self, roster: Roster, name: str) -> Member:
+        """Return the machine called ``name``; UsageError naming those that there are."""
+        found = roster.named(name) or roster.member(name)
+        if found is None:
+            names = ", ".join(sorted(m.name for m in roster.members()))
+            raise UsageError(
+                f"no machine called {name} in the roster",
+                hint=f"there are {names}; let another one in with: handsoff admit CARD",
+            )
+        return found
+
+    def need_admitted(self, roster: Roster) -> Member:
+        """Return this machine as the roster has it; TrustError if it is not in there."""
+        found = roster.member(self.machine.id)
+        if found is None:
+            raise TrustError(
+                f"this machine ({self.machine.name}) is not in the roster",
+                hint="type here: handsoff card > my.card; on a member: handsoff admit my.card",
+            )
+        return found
+
+    def work(self) -> str:
+        """Return the work of this checkout, which is the branch that HEAD names."""
+        branch = self.checkout.branch()
+        if branch is None:
+            raise UnfitError(
+                "HEAD is detached, so there is no work to name",
+                hint="switch to the branch of the work first: git switch BRANCH",
+            )
+        return branch
+
+    def at_time(self, now: datetime) -> "Desk":
+        """Return this desk at another time, for verbs that wait."""
+        return replace(self, now=now)
+
+
+def _rewritten(what: str, ref: str, judged: Tips, seen: str, tip: str) -> TrustError:
+    return TrustError(
+        f"{what} was {judged.value} on the remote: this clone saw {seen[:12]}, "
+        f"it now has {tip[:12] or 'nothing'}",
+        hint=f"somebody rewrote {ref} there: ask who; {seen[:12]} can be pushed back",
+    )
+
+
+def open_desk(where: Path | None = None) -> Desk:
+    """Return the desk of the checkout around ``where`` (default: here)."""
+    checkout = open_checkout(where)
+    folder = keys.home_folder()
+    return Desk(checkout, Home(folder), keys.need(folder), clock.now())
