@@ -1,0 +1,290 @@
+"""The exchange: one table, read from both ends."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff import errors
+from handsoff.core import frames, messages
+from handsoff.core.exchange import EXPECTED, Exchange, Parcel, Role, as_error, refusal
+from handsoff.core.messages import (
+    Accept,
+    Ask,
+    Bye,
+    Have,
+    Hello,
+    Message,
+    Offer,
+    Refuse,
+    Told,
+)
+from handsoff.errors import (
+    DamagedError,
+    HandsoffError,
+    HeldError,
+    RefusedError,
+    UnfitError,
+    UnreachableError,
+)
+from tests.vectors.messages import PARCEL, receipt
+
+OID = "1" * 40
+DATA = bytes(range(100))
+HELLO = Hello((1,), "m1", "test")
+ASK = Ask(OID, "feat/x")
+HAVE = Have((), clone=True)
+OFFER = Offer(PARCEL, len(DATA), "a" * 64)
+RECEIPT = receipt()
+TOLD = Told(OID)
+REFUSE = Refuse("unfit", "dirty", "tidy")
+SCRIPT: list[tuple[Role, Message | bytes]] = [
+    (Role.SENDER, HELLO),
+    (Role.RECEIVER, HELLO),
+    (Role.SENDER, ASK),
+    (Role.RECEIVER, HAVE),
+    (Role.SENDER, OFFER),
+    (Role.RECEIVER, Accept(0)),
+    (Role.SENDER, DATA),
+    (Role.RECEIVER, RECEIPT),
+    (Role.SENDER, TOLD),
+    (Role.RECEIVER, Bye()),
+]
+PARCEL_STEP = 6
+
+
+class Both:
+    """Both ends, and what went between them."""
+
+    def __init__(self, *, steps: int = 0, offset: int = 0) -> None:
+        self.ends = {role: Exchange(role) for role in Role}
+        for role, said in SCRIPT[:steps]:
+            self.say(role, Accept(offset) if isinstance(said, Accept) else said)
+
+    def say(self, role: Role, said: Message | bytes) -> list[Message | bytes]:
+        speaker, hearer = self.ends[role], self.ends[role.other]
+        if isinstance(said, bytes):
+            speaker.sent(len(said))
+            return list(hearer.receive(said))
+        return list(hearer.receive(speaker.send(said)))
+
+    @property
+    def done(self) -> bool:
+        return all(end.done for end in self.ends.values())
+
+
+def test_a_whole_exchange_between_two_ends() -> None:
+    both = Both()
+    for role, said in SCRIPT:
+        assert not both.done
+        assert both.say(role, said) == [said]
+    assert both.done
+    assert all(end.due is None and end.version == 1 for end in both.ends.values())
+    for end in both.ends.values():
+        end.ended()
+
+
+@given(st.integers(min_value=1, max_value=60))
+def test_any_cutting_of_the_stream_is_the_same_exchange(cut: int) -> None:
+    both = Both()
+    for role, said in SCRIPT:
+        speaker, hearer = both.ends[role], both.ends[role.other]
+        if isinstance(said, bytes):
+            stream = said
+            speaker.sent(len(said))
+        else:
+            stream = speaker.send(said)
+        heard = [h for i in range(0, len(stream), cut) for h in hearer.receive(stream[i : i + cut])]
+        if isinstance(said, bytes):
+            assert b"".join(h for h in heard if isinstance(h, bytes)) == said
+        else:
+            assert heard == [said]
+    assert both.done
+
+
+@pytest.mark.parametrize("step", range(len(SCRIPT)))
+@pytest.mark.parametrize("role", Role)
+def test_out_of_turn_is_our_bug_and_the_peers_damage(step: int, role: Role) -> None:
+    kinds: list[Message] = [HELLO, ASK, HAVE, OFFER, Accept(0), RECEIPT, TOLD, Bye()]
+    turn, due = EXPECTED[step]
+    for message in kinds:
+        if role is turn and type(message) is due:
+            continue
+        if role is turn and due is Parcel:
+            continue  # framed words where the parcel is due are the parcel: below
+        both = Both(steps=step)
+        with pytest.raises(AssertionError):
+            both.ends[role].send(message)
+        with pytest.raises(DamagedError, match=rf"{role.value} said {type(message).__name__} when"):
+            list(both.ends[role.other].receive(frames.encode(messages.encode(message))))
+
+
+@pytest.mark.parametrize("step", range(len(SCRIPT)))
+def test_a_refusal_stands_in_for_any_message_and_ends_it(step: int) -> None:
+    both = Both(steps=step)
+    role = Role.RECEIVER if step == PARCEL_STEP else SCRIPT[step][0]
+    assert both.ends[role].may_refuse
+    assert not both.ends[role.other].may_refuse
+    assert both.say(role, REFUSE) == [REFUSE]
+    assert both.done
+    assert not both.ends[role].may_refuse
+
+
+def test_a_refusal_out_of_turn_is_out_of_turn() -> None:
+    both = Both(steps=2)
+    with pytest.raises(AssertionError):
+        both.ends[Role.RECEIVER].send(REFUSE)
+    with pytest.raises(DamagedError):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(REFUSE))))
+
+
+def test_the_receiver_may_refuse_in_mid_parcel() -> None:
+    both = Both(steps=PARCEL_STEP)
+    both.say(Role.SENDER, DATA[:40])
+    assert both.say(Role.RECEIVER, REFUSE) == [REFUSE]
+    assert both.done
+
+
+def test_nothing_is_said_after_the_end() -> None:
+    both = Both(steps=len(SCRIPT))
+    with pytest.raises(AssertionError):
+        both.ends[Role.SENDER].send(TOLD)
+    with pytest.raises(DamagedError, match="nothing was left to say"):
+        list(both.ends[Role.RECEIVER].receive(frames.encode(messages.encode(TOLD))))
+
+
+def test_the_parcel_goes_on_where_it_stopped() -> None:
+    both = Both(steps=PARCEL_STEP, offset=70)
+    assert [end.left for end in both.ends.values()] == [30, 30]
+    assert both.say(Role.SENDER, DATA[70:]) == [DATA[70:]]
+    assert both.say(Role.RECEIVER, RECEIPT) == [RECEIPT]
+
+
+def test_a_parcel_that_is_there_already_is_not_sent() -> None:
+    both = Both(steps=PARCEL_STEP, offset=len(DATA))
+    assert both.say(Role.RECEIVER, RECEIPT) == [RECEIPT]
+
+
+def test_more_than_the_offered_bytes_are_refused() -> None:
+    both = Both(steps=PARCEL_STEP)
+    with pytest.raises(DamagedError, match="goes on after the 100 bytes offered"):
+        list(both.ends[Role.RECEIVER].receive(DATA + b"x"))
+
+
+def test_bytes_after_the_parcel_are_out_of_turn() -> None:
+    both = Both(steps=PARCEL_STEP + 1)
+    with pytest.raises(DamagedError, match="when receiver Receipt was due"):
+        list(both.ends[Role.RECEIVER].receive(frames.encode(messages.encode(TOLD))))
+
+
+def test_we_never_send_more_than_we_offered() -> None:
+    both = Both(steps=PARCEL_STEP)
+    with pytest.raises(AssertionError, match="101 bytes sent where 100 were left"):
+        both.ends[Role.SENDER].sent(101)
+    with pytest.raises(AssertionError, match="the parcel is not due"):
+        Exchange(Role.SENDER).sent(1)
+
+
+def test_bytes_before_they_were_accepted_are_refused() -> None:
+    both = Both(steps=PARCEL_STEP - 1)
+    receiver = both.ends[Role.RECEIVER]
+    assert list(receiver.receive(b"\0\0")) == []
+    with pytest.raises(DamagedError, match="before they were accepted"):
+        receiver.send(Accept(0))
+
+
+def test_an_offset_past_the_offer_is_damaged() -> None:
+    both = Both(steps=PARCEL_STEP - 1)
+    with pytest.raises(AssertionError):
+        both.ends[Role.RECEIVER].send(Accept(101))
+    with pytest.raises(DamagedError, match="101 bytes are said to be there of the 100 offered"):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(Accept(101)))))
+
+
+def test_a_receipt_for_another_parcel_is_damaged() -> None:
+    both = Both(steps=PARCEL_STEP - 2)
+    both.say(Role.SENDER, Offer("f" * 32, len(DATA), "a" * 64))
+    both.say(Role.RECEIVER, Accept(len(DATA)))
+    with pytest.raises(AssertionError):
+        both.ends[Role.RECEIVER].send(RECEIPT)
+    with pytest.raises(DamagedError, match=f"a receipt for {PARCEL}, which was not offered"):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(RECEIPT))))
+
+
+def test_the_highest_common_version_is_spoken() -> None:
+    receiver = Exchange(Role.RECEIVER, versions=(1, 2, 3))
+    list(receiver.receive(frames.encode(messages.encode(Hello((2, 1, 9), "m1", "x")))))
+    assert receiver.version == 2
+
+
+def test_no_common_version_is_a_refusal_that_names_both_and_may_be_told() -> None:
+    receiver = Exchange(Role.RECEIVER)
+    with pytest.raises(
+        RefusedError, match="speaks version 2, 3 of the protocol, this one version 1"
+    ):
+        list(receiver.receive(frames.encode(messages.encode(Hello((3, 2), "m1", "x")))))
+    assert receiver.may_refuse
+    sender = Exchange(Role.SENDER)
+    sender.send(HELLO)
+    with pytest.raises(RefusedError):
+        list(sender.receive(frames.encode(messages.encode(Hello((2,), "m2", "x")))))
+    assert sender.may_refuse
+
+
+@pytest.mark.parametrize("step", range(len(SCRIPT)))
+def test_an_end_before_the_last_word_is_a_lost_connection(step: int) -> None:
+    both = Both(steps=step)
+    for end in both.ends.values():
+        with pytest.raises(UnreachableError, match="hung up before"):
+            end.ended()
+
+
+def test_an_end_inside_a_message_is_damage() -> None:
+    receiver = Exchange(Role.RECEIVER)
+    list(receiver.receive(b"\0\0\0"))
+    with pytest.raises(DamagedError, match="in the middle of a message"):
+        receiver.ended()
+
+
+ERRORS: list[HandsoffError] = [
+    errors.UsageError("x"),
+    errors.RefusedError("x", hint="h"),
+    errors.HeldError("x"),
+    errors.LostRaceError("x"),
+    errors.UnreachableError("x"),
+    errors.TrustError("x"),
+    errors.UnfitError("x", hint="h"),
+    errors.DamagedError("x"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: str(error.code))
+def test_an_error_there_is_the_same_error_here(error: HandsoffError) -> None:
+    told = messages.decode(messages.encode(refusal(error)))
+    assert isinstance(told, Refuse)
+    here = as_error(told, "m2")
+    assert type(here) is type(error)
+    assert str(here) == "m2 says: x"
+    assert here.hint == error.hint
+
+
+def test_every_error_has_its_code() -> None:
+    assert {type(error) for error in ERRORS} == set(HandsoffError.__subclasses__())
+
+
+def test_a_bug_and_an_unknown_code_there_are_refusals_here() -> None:
+    for code in ("bug", "something-new"):
+        assert type(as_error(Refuse(code, "x"))) is RefusedError
+
+
+def test_what_a_peer_writes_is_made_plain() -> None:
+    error = as_error(Refuse("held", "\x1b]52;c;eA==\x07held\nby m3", "\u202erun"))
+    assert isinstance(error, HeldError)
+    assert str(error) == "the other machine says: ]52;c;eA==held by m3"
+    assert error.hint == "run"
+    assert str(as_error(Refuse("held", ""))) == "the other machine says: no, and gives no reason"
+
+
+def test_a_long_error_still_fits() -> None:
+    told = refusal(UnfitError("\udce9 " + "x" * 5000, hint="y" * 5000))
+    messages.encode(told)
+    assert len(told.message) == messages.TEXT_LIMIT
