@@ -78,9 +78,8 @@ def read_card(document: object) -> Card:
             pass
         case _:
             raise DamagedError("not a card")
-    if inner.keys() != _FIELDS or [type(inner[n]) for n in ("v", "at")] != [int, int]:
-        raise DamagedError("not a card")
-    if inner["v"] != VERSION:
+    typed = [type(inner.get(field)) for field in ("v", "at")] == [int, int]
+    if inner.keys() != _FIELDS or not typed or inner["v"] != VERSION:
         raise DamagedError(f"not a card of format {VERSION}")
     if not 0 < inner["at"] <= LATEST:
         raise DamagedError("a card of no time that we can read")
