@@ -62,6 +62,30 @@ class End:
     places: frozenset[str]
 
 
+@dataclass
+class Fold:
+    """Who holds the work after each entry: the rules once more, in a few lines."""
+
+    holder: str = ""
+    offered_to: str = ""
+    leg: int = 0
+
+    def take(self, body: dict[str, Any]) -> str:
+        """Take one entry; return what the rules have against it."""
+        kind, by = body["kind"], body["by"]
+        if body["leg"] != self.leg:
+            return f"made on leg {body['leg']}, this is leg {self.leg}"
+        if kind == "Caught":
+            if self.holder and by != self.offered_to:
+                return f"{by} caught what was not offered to it"
+            self.holder, self.offered_to, self.leg = by, "", self.leg + 1
+        elif by != self.holder or self.offered_to:
+            return f"{by} wrote {kind} and was not the holder"
+        elif kind == "Offered":
+            self.offered_to = body["to"]["machine"]
+        return ""
+
+
 class Bench(Lab):
     """A lab that can be put back to its prepared state; its path never changes."""
 
@@ -142,21 +166,17 @@ def record_faults(bench: Bench) -> list[str]:
     allowed.write_bytes(bench.handsoff("m2", "roster", "--allowed-signers").stdout)
     bench.git("m2", "fetch", "-q", "origin", f"{LEASE}:refs/lab/lease")
     ids = {m["id"]: m["name"] for m in bench.told("m2", "roster")["members"]}
-    holder, leg = None, 0
+    fold = Fold()
     for oid in bench.git("m2", "rev-list", "--reverse", "refs/lab/lease").split():
         check = ("-c", f"gpg.ssh.allowedSignersFile={allowed}", "verify-commit", oid)
         if bench.run("m2", "git", *check, check=False).returncode:
             wrong.append(f"git cannot verify entry {oid[:10]}")
         body = json.loads(bench.git("m2", "log", "-1", "--format=%B", oid).split("\n\n", 1)[1])
-        kind, by = body["kind"], ids.get(body["by"], "a stranger")
-        if kind == "caught":
-            if body["leg"] != leg + 1:
-                wrong.append(f"leg {body['leg']} follows leg {leg}")
-            holder, leg = by, body["leg"]
-        elif by != holder:
-            wrong.append(f"{by} wrote {kind}, and {holder} held the work")
+        if said := fold.take(body):
+            wrong.append(f"entry {oid[:10]}: {said}")
     bench.git("m2", "update-ref", "-d", "refs/lab/lease")
-    if holder != "m2":
+    holder = ids.get(fold.holder, "nobody")
+    if holder != "m2" or fold.offered_to:
         wrong.append(f"the record ends with {holder} as the holder")
     return wrong
 
