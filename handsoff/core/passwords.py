@@ -24,9 +24,7 @@ _HEX: Final = re.compile(rb"(?:[0-9a-f]{32,128}|[0-9A-F]{32,128})")
 _DIGEST: Final = re.compile(
     rb"(?:sha\d{1,3}[-:=])?(?:[0-9a-f-]+|[0-9A-F-]+)|sha\d{3}-[A-Za-z0-9+/=]+"
 )
-_WORDY: Final = re.compile(
-    rb"(?:[A-Z]?[a-z]{2,}\d{0,2}|[A-Z]{2,}\d{0,2}|\d{1,4})(?:[-_./: ]?(?:[A-Z]?[a-z]+\d{0,2}|[A-Z]+\d{0,2}|\d{1,4}))*"
-)
+_PIECES: Final = re.compile(rb"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 _URL: Final = re.compile(rb"://([^\s:/@\"'<>?#\\`|,]{0,128}):([^\s/@\"'<>\\`]{3,256})@[\w\[.%{$-]")
 
@@ -58,6 +56,15 @@ _ASSIGNED: Final = re.compile(
 _NAME: Final = re.compile(rb"[\w.-]{0,48}$")
 _NETRC: Final = re.compile(rb"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})")
 
+GATES: Final = (
+    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + ")"
+    r"""[\w.-]{0,64}["'`\\\]]{0,6}\s{0,4}(?::=|=>|=|:|：)[ \t]{0,8}"""
+    r"""(?:[bruf]{0,2}\\{0,3}["'`][^\s"'`\\]{6}|[^\s"'`,;<>(){}\[\]\\$][^\s"'`,;<>(){}\[\]\\]{5})""",
+    r"""://[^\s:/@"'<>?#\\`|,]{0,128}:[^\s/@"'<>\\`]{3,256}@""",
+    r"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password",
+)  # fmt: skip
+"""``assigned`` and ``in_urls`` made coarse (see ``patterns.GATES``)."""
+
 Place = tuple[bytes, int]
 
 
@@ -80,7 +87,7 @@ def looks_random(value: bytes) -> bool:
     """
     if len(value) < 16 or kinds(value) < 2 or not any(48 <= c <= 57 for c in value):
         return False
-    if _DIGEST.fullmatch(value) or _EXAMPLE.search(value) or _WORDY.fullmatch(value):
+    if _DIGEST.fullmatch(value) or _EXAMPLE.search(value) or _is_wordy(value):
         return False
     return entropy(value) >= 3.2
 
@@ -129,8 +136,7 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
     environment = name.isupper() and match["sep"] == b"="
     value = match["quoted"]
     if value is not None:
-        chosen = password or environment
-        return (chosen and is_password(value) and not _WORDY.fullmatch(value)) or _is_key(value)
+        return ((password or environment) and is_password(value)) or _is_key(value)
     value = match["bare"]
     if environment:
         return is_password(value)
@@ -138,8 +144,14 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
         return False
     # without quotes it may be code: a name, an attribute, a type
     return _is_key(value) or (
-        password and is_password(value) and not _WORDY.fullmatch(value) and b"." not in value
+        password and is_password(value) and not _is_wordy(value) and b"." not in value
     )
+
+
+def _is_wordy(value: bytes) -> bool:
+    # words put together change between letters and digits, small and capital, less often
+    pieces = _PIECES.findall(value)
+    return sum(map(len, pieces)) >= 3 * len(pieces)
 
 
 def _is_key(value: bytes) -> bool:

@@ -1,0 +1,61 @@
+r"""Other readings of the same bytes, in which a secret may stand out.
+
+A view is what a reader of the file would see: wide text (UTF-16, UTF-32) without its NULs, a
+JSON or program string without its escapes, base64 decoded, twice at most.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Final
+
+_ESCAPES: Final = (rb"\u00", b"\\x", b"%5Cu00")
+_ESCAPE: Final = re.compile(rb"\\+(?:u00([2-7][0-9A-Fa-f])|x([2-7][0-9A-Fa-f])|(/))")
+_BASE64: Final = re.compile(
+    rb"[A-Za-z0-9+/_-]{24,}(?:\\?[\r\n]{1,2}[ \t]*[A-Za-z0-9+/_-]{4,})*={0,2}"
+)
+_NOT_TEXT: Final = re.compile(
+    rb"[\x01-\x08\x0e-\x1f\x7f]|[^\x00-\x7f]{2}[^\x00-\x7f]*[\x00-\x7f]{0,2}[^\x00-\x7f]"
+)
+_BLANKS: Final = re.compile(rb"[\\\s]+")
+DEPTH: Final = 2
+"""Layers of base64 that are taken off."""
+
+
+def views(data: bytes) -> Iterator[bytes]:
+    """Yield the other readings of ``data`` that cost little to make; most files have none."""
+    plain = _narrow(data)
+    if plain is not data:
+        yield plain
+    if any(mark in plain for mark in _ESCAPES):
+        yield _ESCAPE.sub(_unescaped, plain)
+
+
+def decoded(data: bytes, depth: int = DEPTH) -> Iterator[bytes]:
+    """Yield the text that stands in ``data`` as base64, and what stands so in that."""
+    for match in _BASE64.finditer(data):
+        plain = _decode(match[0])
+        if plain is not None:
+            yield plain
+            if depth > 1:
+                yield from decoded(plain, depth - 1)
+
+
+def _narrow(data: bytes) -> bytes:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace").encode("utf-8", "replace")
+    # wide text without its mark becomes its ASCII; what is not wide text loses only NULs
+    return data.replace(b"\0", b"") if b"\0" in data else data
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    digits = match[1] or match[2]
+    return bytes([int(digits, 16)]) if digits else b"/"
+
+
+def _decode(text: bytes) -> bytes | None:
+    text = _BLANKS.sub(b"", text).rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    text += b"=" * (-len(text) % 4) if len(text) % 4 != 1 else b"A=="
+    plain = b64decode(text)
+    # images, digests and keys in DER are base64 as well: only text is read on
+    return plain if _NOT_TEXT.search(plain[:48]) is None else None

@@ -1,0 +1,158 @@
+"""Content scanning: the one door to kingfisher-secret-scanner, and our own rules beside it.
+
+The engine takes half a second to start, so it does so in a thread at once, and only ``scan``
+waits for it. It is given our own rules too, made coarse (``patterns.GATES``), so that one pass
+over many objects joined together says which few are worth a second look; that look decides.
+Nothing here touches the network: the engine's validation and revocation are never called.
+"""
+
+import hashlib
+import json
+import threading
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from handsoff.core import patterns, views
+from handsoff.edge.files import ensure_folder, replacing
+from handsoff.errors import HandsoffError
+
+BATCH: Final = 1 << 20
+"""Bytes that are scanned in one call; a call for each small object takes twice as long."""
+
+BUILT_IN: Final = "built-in rules only"
+
+_GATE: Final = "handsoff."
+_BETWEEN: Final = b"\n\0\n"
+
+
+class Hit(NamedTuple):
+    """Bytes of the item ``key`` that look like a secret, and of what kind."""
+
+    key: int
+    kind: str
+    secret: bytes
+
+
+class Scanner:
+    """Finds secrets in bytes. Made at once, ready half a second later; safe in many threads."""
+
+    def __init__(self, cache: Path) -> None:
+        """Begin to load the rules; ``cache`` is a folder of ours, where they rest compiled."""
+        self._cache = cache
+        self._engine: Any = None
+        self._name = BUILT_IN
+        self._loader = threading.Thread(target=self._load, name="scanner", daemon=True)
+        self._loader.start()
+
+    @property
+    def engine(self) -> str:
+        """What finds secrets: the engine and its version, or ``BUILT_IN`` with the reason."""
+        self._loader.join()
+        return self._name
+
+    @property
+    def complete(self) -> bool:
+        """Whether the engine is there; without it the sender must be told so."""
+        self._loader.join()
+        return self._engine is not None
+
+    def scan(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
+        """Return what looks like a secret in each of ``items``, a key and its bytes."""
+        self._loader.join()
+        texts = [(key, text) for key, data in items if data for text in (data, *views.views(data))]
+        if self._engine is None:
+            hits = [Hit(key, *hit) for key, text in texts for hit in _own(text)]
+        else:
+            hits = [
+                Hit(key, *hit)
+                for at in sorted(self._suspects([text for _, text in texts]))
+                for key, text in [texts[at]]
+                for hit in self._look(text)
+            ]
+        return list(dict.fromkeys(hits))
+
+    def _load(self) -> None:
+        try:
+            sdk = import_module("kingfisher_sdk")
+            folder = ensure_folder(self._cache)
+            rules = sdk.Rules([_own_rules(folder)], cache_dir=folder)
+            # a comment beside a secret must not switch the finding off
+            policy = sdk.DetectionPolicy(inline_ignores=False, markup_context=False)
+            self._engine = sdk.Scanner(rules, policy=policy)
+            self._name = f"kingfisher {sdk.__version__}"
+        except (ImportError, OSError, ValueError, RuntimeError, HandsoffError) as error:
+            self._name = f"{BUILT_IN} ({type(error).__name__}: {error})"
+
+    def _suspects(self, texts: Sequence[bytes]) -> set[int]:
+        """Return the places in ``texts`` of those in which anything matches at all."""
+        found: set[int] = set()
+        for first, batch in _batches(texts):
+            starts = [0]
+            for text in batch:
+                starts.append(starts[-1] + len(text) + len(_BETWEEN))
+            for finding in self._engine.scan(_BETWEEN.join(batch)):
+                place = finding.location
+                # a match over a border may belong to either side
+                for offset in (place["start_offset"], max(0, place["end_offset"] - 1)):
+                    found.add(first + min(bisect_right(starts, offset) - 1, len(batch) - 1))
+        return found
+
+    def _look(self, text: bytes) -> Iterator[tuple[str, bytes]]:
+        own = [(hit.kind, hit.secret) for hit in patterns.find(text)]
+        theirs: list[tuple[str, bytes]] = []
+        for finding in self._engine.scan(text):
+            if finding.is_base64_encoded:
+                place = finding.location
+                own += _in_base64(text[place["start_offset"] : place["end_offset"]])
+            if finding.visible and not finding.rule_id.startswith(_GATE):
+                theirs.append((_kind(finding.rule_id), finding.secret.encode("utf-8", "replace")))
+        yield from own
+        known = [secret for _, secret in own]
+        for kind, secret in theirs:
+            # the same bytes under two names would need two waivers
+            if not any(secret in other or other in secret for other in known):
+                yield kind, secret
+
+
+def _own(text: bytes) -> Iterator[tuple[str, bytes]]:
+    for hit in patterns.find(text):
+        yield hit.kind, hit.secret
+    yield from _in_base64(text)
+
+
+def _in_base64(text: bytes) -> list[tuple[str, bytes]]:
+    return [(h.kind, h.secret) for plain in views.decoded(text) for h in patterns.find(plain)]
+
+
+def _batches(texts: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
+    first, size = 0, 0
+    for at, text in enumerate(texts):
+        if size and size + len(text) > BATCH:
+            yield first, texts[first:at]
+            first, size = at, 0
+        size += len(text) + len(_BETWEEN)
+    if texts:
+        yield first, texts[first:]
+
+
+def _own_rules(folder: Path) -> Path:
+    rules = [
+        {"name": "gate", "id": f"{_GATE}{n}", "pattern": f"({gate})", "min_entropy": 0.0}
+        | {"confidence": "high", "examples": []}
+        for n, gate in enumerate(patterns.GATES)
+    ]
+    body = json.dumps({"rules": rules}).encode()  # what is JSON is YAML too
+    path = folder / f"rules-{hashlib.sha256(body).hexdigest()[:16]}.yml"
+    if not path.exists():
+        with replacing(path) as file:
+            file.write(body)
+    return path
+
+
+def _kind(rule_id: str) -> str:
+    """Return the engine's name for a kind as words: betterleaks.github-pat.1 -> github pat."""
+    words = [word for word in rule_id.split(".") if not word.isdigit()]
+    return words[-1].replace("-", " ").replace("_", " ")
