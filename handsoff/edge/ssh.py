@@ -84,7 +84,7 @@ class Listener:
         self._authorize = authorize
         self._serve = serve
         self._login_timeout = login_timeout
-        self._workers: set[threading.Thread] = set()
+        self._workers: list[threading.Thread] = []
         self._stopped = threading.Event()
         self._started = False
 
@@ -121,9 +121,10 @@ class Listener:
 
         self._started = False
         try:
-            self._loop.soon(self._acceptor.close)
+            # once round the loop: whoever was let in before this has a worker after it
+            self._loop.call(ssh_server.shut_door(self._acceptor))
             self._join(grace)
-            self._loop.call(ssh_server.close_door(self._house, self._acceptor))
+            self._loop.call(ssh_server.clear_house(self._house, self._acceptor))
             self._join(10.0)
         finally:
             self._loop.stop()
@@ -144,22 +145,19 @@ class Listener:
         worker = threading.Thread(
             target=self._work, args=(machine, peer, session), name="handsoff-serve", daemon=True
         )
-        self._workers.add(worker)
         worker.start()
+        self._workers = [w for w in self._workers if w.is_alive()] + [worker]
 
     def _work(self, machine: str, peer: str, session: "ServerSession") -> None:
         channel = Channel(
             session, hang_up_first=False, finish=lambda: self._loop.call(session.hang_up())
         )
-        try:
-            with suppress(HandsoffError), channel:
-                self._serve(machine, peer, channel)
-        finally:
-            self._workers.discard(threading.current_thread())
+        with suppress(HandsoffError), channel:
+            self._serve(machine, peer, channel)
 
     def _join(self, seconds: float) -> None:
         until = time.monotonic() + seconds
-        for worker in list(self._workers):
+        for worker in self._workers:
             worker.join(max(0.0, until - time.monotonic()))
 
 

@@ -1,7 +1,10 @@
 """The dialling end of SSH. Imports asyncssh: only edge/ssh.py may import this, when it dials."""
 
 import asyncio
+import socket
+import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import asyncssh
@@ -43,10 +46,15 @@ def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: 
     """Do what ``handsoff.edge.ssh.dial`` promises."""
     client = _Client(host_key)
     loop = Loop()
+    session = _ClientSession(loop)
     where = format_address(host, port)
+
+    async def connect() -> asyncssh.SSHClientConnection:
+        sock = await _first_that_answers(await _addresses(host, port), timeout)
+        return await _connect(sock, client, private_key, session)
+
     try:
-        work = _connect(client, host, port, private_key, _ClientSession(loop))
-        connection, session = loop.call(_within(work, timeout))
+        connection = loop.call(_within(connect(), timeout))
     except (OSError, UnicodeError, asyncssh.Error) as error:
         loop.stop()
         raise _explained(error, client, host_key, where, timeout) from error
@@ -64,11 +72,10 @@ def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: 
 
 
 async def _connect(
-    client: _Client, host: str, port: int, private_key: bytes, session: _ClientSession
-) -> tuple[asyncssh.SSHClientConnection, _ClientSession]:
+    sock: socket.socket, client: _Client, private_key: bytes, session: _ClientSession
+) -> asyncssh.SSHClientConnection:
     connection = await asyncssh.connect(
-        host,
-        port,
+        sock=sock,
         **ssh_profile.common(),
         client_factory=lambda: client,
         # no key is known: each goes to the client, which knows the one
@@ -95,7 +102,43 @@ async def _connect(
     except BaseException:
         connection.abort()
         raise
-    return connection, session
+    return connection
+
+
+async def _addresses(host: str, port: int) -> list[Any]:
+    # a thread that nobody waits for: a resolver may take half a minute to give up, and the
+    # loop's own threads are waited for at the end of the program
+    found: Future[list[Any]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            found.set_exception(error)
+
+    threading.Thread(target=look_up, name="look-up", daemon=True).start()
+    # shielded, or a time-out would cancel what the thread still wants to set
+    return await asyncio.shield(asyncio.wrap_future(found))
+
+
+async def _first_that_answers(addresses: list[Any], seconds: float) -> socket.socket:
+    """Return a socket connected to one of ``addresses``, each given its share of the time."""
+    failure: OSError = OSError("no address")
+    for family, kind, proto, _, address in addresses:
+        sock = socket.socket(family, kind, proto)
+        try:
+            sock.settimeout(0)  # what asyncio wants
+            connecting = asyncio.get_running_loop().sock_connect(sock, address)
+            await _within(connecting, seconds / len(addresses))
+        except OSError as error:
+            failure = error
+            sock.close()
+        except BaseException:
+            sock.close()
+            raise
+        else:
+            return sock
+    raise failure
 
 
 async def _within(work: Coroutine[Any, Any, T], seconds: float) -> T:

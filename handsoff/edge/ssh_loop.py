@@ -25,7 +25,11 @@ class Loop:
 
     def call(self, work: Coroutine[Any, Any, T], tick: Callable[[], None] | None = None) -> T:
         """Return what ``work`` returns; meanwhile call ``tick`` now and then, in this thread."""
-        future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        except RuntimeError:
+            work.close()
+            raise _closed() from None
         try:
             while True:
                 try:
@@ -35,7 +39,7 @@ class Loop:
                         raise
                     tick()
         except CancelledError:
-            raise UnreachableError("the connection was closed here") from None
+            raise _closed() from None
         finally:
             # reached with the work undone only by Ctrl-C or a tick that failed
             future.cancel()
@@ -58,3 +62,7 @@ class Loop:
         self._stopped = asyncio.Event()
         self._started.set_result(None)
         await self._stopped.wait()
+
+
+def _closed() -> UnreachableError:
+    return UnreachableError("the connection was closed on this side")

@@ -7,7 +7,9 @@ threshold.
 """
 
 import ctypes
+import getpass
 import hashlib
+import os
 import sys
 from base64 import b64encode
 from typing import Any, Final
@@ -80,5 +82,15 @@ def _keep_large_blocks() -> bool:
     # malloc.h: M_MMAP_THRESHOLD -3, M_TRIM_THRESHOLD -1, M_TOP_PAD -2
     return all([mallopt(-3, 1 << 30), mallopt(-1, 1 << 30), mallopt(-2, 16 << 20)])
 
+
+def _name_the_user() -> None:
+    # asyncssh wants a local user name, though nothing here uses it, and a container may have none
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = SERVICE
+
+
+_name_the_user()
 
 PACKET: Final = 128 << 10 if _keep_large_blocks() else 64 << 10

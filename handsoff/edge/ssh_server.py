@@ -203,9 +203,13 @@ async def open_door(house: House, sock: socket.socket, private_key: bytes) -> as
     )
 
 
-async def close_door(house: House, acceptor: asyncssh.SSHAcceptor) -> None:
-    """Stop accepting, and hang up on everybody."""
+async def shut_door(acceptor: asyncssh.SSHAcceptor) -> None:
+    """Let nobody in from now on."""
     acceptor.close()
+
+
+async def clear_house(house: House, acceptor: asyncssh.SSHAcceptor) -> None:
+    """Hang up on everybody."""
     for server in list(house.connections):
         server.conn.abort()
     waits: list[Coroutine[Any, Any, None]] = [s.conn.wait_closed() for s in house.connections]
