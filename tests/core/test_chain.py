@@ -158,6 +158,16 @@ def test_a_commit_of_another_shape_is_named_though_its_signature_holds(reason: s
     assert found.key is not None
 
 
+def test_the_machine_that_signed_must_be_author_and_committer() -> None:
+    other = SOUND.author.replace(M1.id, M2.id)
+    for bent in (
+        replace(SOUND, author=other),
+        replace(SOUND, committer=other),
+        replace(SOUND, author=other, committer=other),
+    ):
+        assert "not the machine that signed" in flaw(signed(bent)).reason
+
+
 def test_author_and_committer_must_both_have_our_shape() -> None:
     for who in ("m1", SOUND.author.replace("+0000", "+0100"), f"x {SOUND.author}"):
         assert (
