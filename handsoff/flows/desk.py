@@ -4,6 +4,7 @@ A desk opens things and remembers what was verified; it decides nothing. It impo
 pygit2 nor asyncssh, since the pre-push program starts here too.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -23,6 +24,8 @@ from handsoff.edge.home import Home
 from handsoff.errors import TrustError, UnfitError, UsageError
 
 _PIN: Final = "roster.json"
+_NAMED: Final = 100
+"""Refs that one question to the remote names; for more, it is asked for all of a kind."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,7 @@ class Desk:
     @property
     def pin(self) -> str | None:
         """The founding id of the roster that this clone trusts, if it trusts one."""
-        kept = files.read_json(self.checkout.store_dir / _PIN)
-        return kept["founding"] if kept else None
+        return pin_of(self.checkout)
 
     def set_pin(self, founding: str) -> None:
         """Trust the roster with this founding id from now on."""
@@ -73,18 +75,33 @@ class Desk:
         return pin
 
     def view(self, work: str) -> View:
-        """Return what the remote's record of ``work`` adds up to, verified.
+        """Return what the remote's record of ``work`` adds up to, verified."""
+        return self.views([work])[work]
+
+    def views(self, works: Sequence[str]) -> dict[str, View]:
+        """Return what the remote's records of ``works`` add up to, verified.
 
         One question to the remote, and a fetch only where it has something new. TrustError when
         a chain was rewound, forked or deleted since this clone last saw it.
         """
         shared = self.shared
-        record_ref = shared.record_ref(work)
-        tips = shared.tips(shared.roster_ref, record_ref)
-        self._fetch_new({shared.roster_ref: self.roster_tip, record_ref: self.seen_tip(work)}, tips)
+        refs = {work: shared.record_ref(work) for work in works}
+        tips = shared.tips(shared.roster_ref, *_patterns(shared, list(refs.values())))
+        seen = {refs[work]: self.seen_tip(work) for work in works}
+        self._fetch_new({shared.roster_ref: self.roster_tip, **seen}, tips)
         read = self.read_roster(tips.get(shared.roster_ref, ""))
         roster = read.trusted()
-        return View(roster, read, self.read_record(work, roster, tips.get(record_ref, "")))
+        return {
+            work: View(roster, read, self.read_record(work, roster, tips.get(ref, "")))
+            for work, ref in refs.items()
+        }
+
+    def live_roster(self) -> RosterRead:
+        """Return the roster as the remote has it now, verified like the records."""
+        ref = self.shared.roster_ref
+        tips = self.shared.tips(ref)
+        self._fetch_new({ref: self.roster_tip}, tips)
+        return self.read_roster(tips.get(ref, ""))
 
     def _fetch_new(self, seen: dict[str, str], tips: dict[str, str]) -> None:
         wanted = [ref for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)]
@@ -112,6 +129,13 @@ class Desk:
         """Return the roster as this clone last saw it, without asking the remote."""
         tip = self.roster_tip
         return self.read_roster(tip).roster if tip and self.pin else None
+
+    def fresh_roster(self) -> Roster:
+        """Return the roster as the remote has it now."""
+        ref = self.shared.roster_ref
+        tips = self.shared.tips(ref)
+        self._fetch_new({ref: self.roster_tip}, tips)
+        return self.read_roster(tips.get(ref, "")).trusted()
 
     def _honest(self, what: str, ref: str, seen: str, tip: str) -> list[tuple[str, bytes]]:
         """Return the whole chain up to ``tip``, if it still has ``seen`` in it."""
@@ -205,12 +229,23 @@ class Desk:
         return replace(self, now=now)
 
 
+def _patterns(shared: Shared, refs: list[str]) -> list[str]:
+    """Return what to ask the remote for: ``refs``, or all records where naming them is too long."""
+    return refs if len(refs) <= _NAMED else [f"{shared.prefix}/lease/*"]
+
+
 def _rewritten(what: str, ref: str, judged: Tips, seen: str, tip: str) -> TrustError:
     return TrustError(
         f"{what} was {judged.value} on the remote: this clone saw {seen[:12]}, "
         f"it now has {tip[:12] or 'nothing'}",
         hint=f"somebody rewrote {ref} there: ask who; {seen[:12]} can be pushed back",
     )
+
+
+def pin_of(checkout: Checkout) -> str | None:
+    """Return the founding id of the roster that this clone trusts; None if never set up."""
+    kept = files.read_json(checkout.store_dir / _PIN)
+    return kept["founding"] if kept else None
 
 
 def open_desk(where: Path | None = None) -> Desk:

@@ -1,0 +1,129 @@
+"""Who is who: init, card, admit, roster."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handsoff.cli.talk import Json, Yes, confirm, say, show, show_json
+from handsoff.errors import UsageError
+
+if TYPE_CHECKING:
+    from handsoff.flows.init import SetUp
+
+Name = Annotated[
+    str | None, typer.Option(help="This machine's name (default: MACHINE_ID, git's wip.machine).")
+]
+Person = Annotated[
+    str | None, typer.Option(help="Whose machine this is (default: git's user.name).")
+]
+
+
+def init(
+    name: Name = None,
+    person: Person = None,
+    trust: Annotated[
+        str | None, typer.Option(metavar="FOUNDING", help="Trust this roster without asking.")
+    ] = None,
+    remote: Annotated[
+        str | None, typer.Option(help="The remote that is shared, if not origin.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Set this checkout up: keys, the roster, and the hook that guards a push."""
+    from handsoff.flows.init import set_up
+
+    def ask(question: str) -> None:
+        confirm(question, yes=False, instead="handsoff init --trust FOUNDING-ID")
+
+    done = set_up(name=name, person=person, trust=trust, remote=remote, ask=ask)
+    if json:
+        show_json(done.as_dict())
+    else:
+        _tell(done)
+
+
+def card(name: Name = None, person: Person = None) -> None:
+    """Print this machine's card, for a member to admit."""
+    from handsoff.edge import clock
+    from handsoff.flows.machine import print_card
+
+    show(print_card(name=name, person=person, now=clock.now()))
+
+
+def admit(
+    file: Annotated[Path, typer.Argument(help="A card file; - for standard input.")],
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Let another machine in, once you compared its fingerprint."""
+    from handsoff.flows import roster
+    from handsoff.flows.desk import open_desk
+
+    def ask(question: str) -> None:
+        confirm(question, yes=yes, instead=f"handsoff admit {file} --yes")
+
+    done = roster.admit(open_desk(), _read(file), ask=ask)
+    if json:
+        show_json(done.as_dict())
+        return
+    said = "is a member already" if done.already else "is in"
+    say(f"{done.card.name} of {done.card.person} {said}: {done.card.fingerprint}")
+    say("next: handsoff init  (there)" if not done.already else "next: handsoff roster")
+
+
+def roster(
+    json: Json = False,
+    allowed_signers: Annotated[
+        bool, typer.Option("--allowed-signers", help="Print OpenSSH's allowed-signers file.")
+    ] = False,
+) -> None:
+    """List the machines that trust each other here."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.roster import roster_as_dict, roster_lines
+
+    desk = open_desk()
+    found = desk.live_roster().trusted()
+    if json:
+        show_json(roster_as_dict(found, desk.machine.id))
+    elif allowed_signers:
+        show(found.allowed_signers().rstrip("\n"))
+    else:
+        show("\n".join(roster_lines(found, desk.machine.id)))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register these commands."""
+    for command in (init, card, admit, roster):
+        app.command()(command)
+
+
+def _tell(done: "SetUp") -> None:
+    machine = done.machine
+    for line in done.done:
+        say(line)
+    if not done.done:
+        say("nothing to do: this checkout is set up")
+    show(f"{machine.name} of {machine.person}, {machine.fingerprint}")
+    show(f"roster {done.roster.founding} on {done.remote}")
+    if done.member:
+        say("next: handsoff page")
+    elif done.revoked:
+        say(f"{machine.name} was revoked: it needs new keys, in another HANDSOFF_HOME")
+    else:
+        say(f"{machine.name} is not in the roster yet: {' or '.join(done.doors)} must let it in")
+        say(f"next: here, handsoff card > {machine.name}.card")
+        say(f"      there, handsoff admit {machine.name}.card")
+
+
+def _read(file: Path) -> bytes:
+    from handsoff.core.cards import LIMIT
+
+    try:
+        if str(file) == "-":
+            return sys.stdin.buffer.read(LIMIT + 1)
+        with file.open("rb") as opened:
+            return opened.read(LIMIT + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {(error.strerror or '').lower()}") from error

@@ -1,0 +1,205 @@
+"""Setting a checkout up: keys, the roster (founded or joined), what git ignores, and the hook.
+
+Order: everything is checked, read and asked before the first write; the roster is founded
+before it is pinned. Each step sees whether it was done before, so a second run changes nothing
+and a run that was cut off is finished by the next.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from handsoff.core import admission
+from handsoff.core.admission import RosterRead
+from handsoff.core.roster import Roster
+from handsoff.edge import clock, files, hooks, keys
+from handsoff.edge.git.remote import Shared, open_shared
+from handsoff.edge.git.repo import Checkout, open_checkout
+from handsoff.edge.home import Home
+from handsoff.errors import LostRaceError, TrustError, UnfitError, UsageError
+from handsoff.flows.desk import Desk, pin_of
+from handsoff.flows.machine import Names, choose_names, make_machine, own_card
+from handsoff.flows.roster import Ask, push_roster
+
+_IGNORED: Final = b"/.wip/"
+_SAME: Final = frozenset({b"/.wip/", b".wip/", b"/.wip", b".wip"})
+_TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """A checkout that is set up; ``done`` says what this run changed, in words."""
+
+    machine: keys.Machine
+    roster: Roster
+    remote: str
+    hook: hooks.Hook
+    done: list[str] = field(default_factory=list)
+
+    @property
+    def member(self) -> bool:
+        """Whether this machine is in the roster."""
+        return self.roster.member(self.machine.id) is not None
+
+    @property
+    def revoked(self) -> bool:
+        """Whether this machine was in the roster and is trusted no longer."""
+        return not self.member and self.machine.id in self.roster.everyone
+
+    @property
+    def doors(self) -> list[str]:
+        """The machines that may let this one in: those of its person, where there are any."""
+        theirs = self.roster.of_person(self.machine.person) or self.roster.members()
+        return [member.name for member in theirs]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the document of ``--json``."""
+        machine = self.machine
+        return {
+            "machine": {
+                "id": machine.id,
+                "name": machine.name,
+                "person": machine.person,
+                "fingerprint": machine.fingerprint,
+            },
+            "founding": self.roster.founding,
+            "remote": self.remote,
+            "member": self.member,
+            "admitted_by": [] if self.member else self.doors,
+            "hook": str(self.hook.path),
+            "done": self.done,
+        }
+
+
+def set_up(
+    *, name: str | None, person: str | None, trust: str | None, remote: str | None, ask: Ask
+) -> SetUp:
+    """Make this checkout one of this machine's, and of the roster on its remote."""
+    checkout, home, now = _checkout(), keys.home_folder(), clock.now()
+    known = keys.load(home)
+    names = choose_names(known, name=name, person=person, setting=checkout.setting)
+    shared = open_shared(checkout, remote)
+    pin = pin_of(checkout)
+    gate = _Gate(shared, known, pinned=pin, trust=trust, ask=ask)
+    read = gate.read()
+    _check_name_is_free(names, known, read.roster)
+
+    done = [] if known else [f"made the keys of {names.machine}, of {names.person}, in {home}"]
+    desk = Desk(checkout, Home(home), make_machine(home, names), now)
+    if read.roster is None:
+        read = _found(desk, gate, read)
+        done.append(f"founded the roster on {shared.name}, or joined who was faster")
+    done += _pin(desk, read, pin)
+    done += _keep_remote(checkout, shared, remote)
+    done += _ignore_pages(checkout)
+    hook = hooks.install(checkout)
+    done += hook.done
+    roster = desk.read_roster(read.git_tip or "").trusted()
+    desk.home.remember_clone(roster.founding, checkout.top)
+    return SetUp(desk.machine, roster, shared.name, hook, done)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """What must be so, or be answered, before a roster is trusted."""
+
+    shared: Shared
+    known: keys.Machine | None
+    pinned: str | None
+    trust: str | None
+    ask: Ask
+
+    def read(self) -> RosterRead:
+        """Return the roster of the remote, if it may be trusted; without one, an empty read."""
+        shared = self.shared
+        tip = shared.tips(shared.roster_ref).get(shared.roster_ref, "")
+        read = RosterRead()
+        if tip:
+            shared.fetch([shared.roster_ref])
+            read = read.extend(shared.chain(tip) or [])
+        self._check(read.roster)
+        return read
+
+    def _check(self, roster: Roster | None) -> None:
+        for wanted, whose in ((self.trust, "you named"), (self.pinned, "this clone trusts")):
+            if wanted is not None and (roster is None or roster.founding != wanted):
+                found = f"founded by {roster.founding[:12]}" if roster else "missing"
+                raise TrustError(
+                    f"the roster on {self.shared.name} is {found}; {whose} {wanted[:12]}",
+                    hint="ask on another machine: handsoff roster",
+                )
+        if roster is None or self.trust or self.pinned:
+            return
+        founder = next(iter(roster.everyone.values()))
+        if self.known is not None and founder.id == self.known.id:
+            return  # a run of ours that was cut off between founding and pinning
+        self.ask(
+            f"the roster on {self.shared.name} was founded by {founder.name} of {founder.person} "
+            f"({founder.card.fingerprint}), founding id {roster.founding}. Trust it?"
+        )
+
+
+def _checkout() -> Checkout:
+    checkout = open_checkout()
+    kind = checkout.line("rev-parse", "--show-object-format")
+    if kind != "sha1":
+        raise UnfitError(
+            f"this repository names its objects with {kind}, which handsoff cannot read",
+            hint="only sha1 repositories can be handed over, so far",
+        )
+    return checkout
+
+
+def _check_name_is_free(names: Names, known: keys.Machine | None, roster: Roster | None) -> None:
+    holder = roster.named(names.machine) if roster is not None else None
+    if holder is not None and (known is None or holder.id != known.id):
+        raise UsageError(
+            f"there is a machine named {holder.name} in the roster, with another key",
+            hint="choose another name: handsoff init --name NAME"
+            if known is None
+            else "a machine keeps its name; with new keys: HANDSOFF_HOME=FOLDER handsoff init",
+        )
+
+
+def _found(desk: Desk, gate: _Gate, read: RosterRead) -> RosterRead:
+    """Return the roster after founding it, or the one of the machine that was faster."""
+    card = own_card(desk.machine, desk.now)
+    for _ in range(_TRIES):
+        at = int(desk.now.timestamp())
+        draft = admission.found(read, card, at=at, sign=desk.machine.sign)
+        if push_roster(desk.shared, read, draft):
+            return read.extend([(draft.oid, draft.data)])
+        read = gate.read()
+        if read.roster is not None:
+            return read
+    raise LostRaceError(f"{_TRIES} times another machine wrote to the roster first")
+
+
+def _pin(desk: Desk, read: RosterRead, pin: str | None) -> list[str]:
+    if pin is not None:
+        return []
+    founding = read.trusted().founding
+    desk.set_pin(founding)
+    return [f"trusted the roster {founding}"]
+
+
+def _keep_remote(checkout: Checkout, shared: Shared, asked: str | None) -> list[str]:
+    if asked is None or checkout.setting("handsoff.remote") == asked:
+        return []
+    checkout.set_config("handsoff.remote", asked)
+    return [f"noted {shared.name} as the shared remote"]
+
+
+def _ignore_pages(checkout: Checkout) -> list[str]:
+    """Keep ``.wip/`` out of git without touching a file that is tracked."""
+    line = checkout.line("rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+    assert line is not None
+    path = Path(line)
+    with files.saying(f"cannot write {path}"):
+        before = path.read_bytes() if path.exists() else b""
+        if _SAME & {part.strip() for part in before.splitlines()}:
+            return []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write((b"" if before.endswith(b"\n") or not before else b"\n") + _IGNORED + b"\n")
+    return [f"kept .wip/ out of git, in {path}"]

@@ -1,0 +1,114 @@
+"""Letting a machine in, and telling who is in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from handsoff.core import admission
+from handsoff.core.admission import RosterRead
+from handsoff.core.cards import Card, parse_card
+from handsoff.core.chain import Draft
+from handsoff.core.roster import Member, Roster, admission_problem
+from handsoff.core.sshwire import openssh_public
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Move, Outcome, Shared
+from handsoff.errors import LostRaceError, RefusedError
+from handsoff.flows.desk import Desk
+
+Ask: TypeAlias = Callable[[str], None]
+"""Asks a person a question, and raises unless the answer is yes."""
+
+_TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How it went: the card, the roster after it, and whether it was in there before."""
+
+    card: Card
+    roster: Roster
+    already: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the document of ``--json``."""
+        member = self.roster.everyone[self.card.id]
+        return {
+            "founding": self.roster.founding,
+            "already": self.already,
+            "member": member_as_dict(member),
+        }
+
+
+def admit(desk: Desk, file: bytes, *, ask: Ask) -> Admission:
+    """Let the machine of a card file in, once a person compared its fingerprint.
+
+    Another member may write to the roster meanwhile: then it is read and judged again.
+    """
+    card = parse_card(file)
+    asked = False
+    for _ in range(_TRIES):
+        read = desk.live_roster()
+        roster = read.trusted()
+        desk.need_admitted(roster)
+        if roster.member(card.id) is not None:
+            return Admission(card, roster, already=True)
+        if problem := admission_problem(roster, card, desk.machine.id):
+            raise RefusedError(f"{card.name} of {card.person} is not let in: {problem}")
+        if not asked:
+            ask(f"{card.name} of {card.person}, {card.fingerprint}: let this machine in?")
+            asked = True
+        at = int(desk.now.timestamp())
+        draft = admission.admit(read, card, by=desk.machine.id, at=at, sign=desk.machine.sign)
+        if push_roster(desk.shared, read, draft):
+            return Admission(card, desk.read_roster(draft.oid).trusted(), already=False)
+    raise LostRaceError(
+        f"{_TRIES} times another machine wrote to the roster first", hint="type it again"
+    )
+
+
+def push_roster(shared: Shared, read: RosterRead, draft: Draft) -> bool:
+    """Put ``draft`` on the roster that was ``read``; False if another machine was faster."""
+    Objects(shared.objects, shared.checkout.common_dir / "objects").write_drafts([draft])
+    move = Move(shared.roster_ref, draft.oid, read.git_tip or "")
+    return shared.push(move) is Outcome.MOVED
+
+
+def roster_as_dict(roster: Roster, own: str) -> dict[str, Any]:
+    """Return the document of ``roster --json``; revoked machines are in it, and marked."""
+    return {
+        "founding": roster.founding,
+        "members": [
+            {**member_as_dict(member), "self": member.id == own}
+            for member in roster.everyone.values()
+        ],
+    }
+
+
+def member_as_dict(member: Member) -> dict[str, Any]:
+    """Return one machine as ``--json`` has it."""
+    return {
+        "id": member.id,
+        "name": member.name,
+        "person": member.person,
+        "fingerprint": member.card.fingerprint,
+        "sign_key": openssh_public(member.card.sign_key),
+        "age_key": member.card.age_key,
+        "revoked": member.revoked is not None,
+    }
+
+
+def roster_lines(roster: Roster, own: str) -> list[str]:
+    """Return the roster for people: one line a machine, in columns."""
+    members = list(roster.everyone.values())
+    name = max(len(m.name) for m in members)
+    person = max(len(m.person) for m in members)
+    return [f"founding {roster.founding}"] + [
+        f"{m.name:<{name}}  {m.person:<{person}}  {m.id}  {m.card.fingerprint}{_remark(m, own)}"
+        for m in members
+    ]
+
+
+def _remark(member: Member, own: str) -> str:
+    if member.revoked is not None:
+        return "  revoked"
+    return "  (this machine)" if member.id == own else ""
