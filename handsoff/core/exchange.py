@@ -96,6 +96,12 @@ class Exchange:
         return self._left
 
     @property
+    def size(self) -> int:
+        """How many bytes the offered parcel has in all."""
+        assert self._offer is not None, "the table puts Offer before Accept"
+        return self._offer.size
+
+    @property
     def may_refuse(self) -> bool:
         """Whether we may say Refuse now."""
         return not self.done and self._problem(self.role, Refuse("refused", "")) is None
@@ -124,7 +130,7 @@ class Exchange:
         """
         if self.due == (self.role.other, Parcel):
             if len(data) > self._left:
-                raise DamagedError(f"the parcel goes on after the {self._size()} bytes offered")
+                raise DamagedError(f"the parcel goes on after the {self.size} bytes offered")
             self._count(len(data))
             yield data
             return
@@ -161,8 +167,8 @@ class Exchange:
         if speaker is not turn or type(message) is not kind:
             return f"{speaker.value} said {said} when {turn.value} {kind.__name__} was due"
         match message:
-            case Accept(offset) if offset > self._size():
-                return f"{offset} bytes are said to be there of the {self._size()} offered"
+            case Accept(offset) if offset > self.size:
+                return f"{offset} bytes are said to be there of the {self.size} offered"
             case Receipt(parcel) if self._offer is None or parcel != self._offer.parcel:
                 return f"a receipt for {parcel}, which was not offered"
             case _:
@@ -174,7 +180,7 @@ class Exchange:
             case Offer():
                 self._offer = message
             case Accept(offset):
-                self._left = self._size() - offset
+                self._left = self.size - offset
                 self._count(0)
             case _:
                 pass
@@ -193,10 +199,6 @@ class Exchange:
         self._left -= count
         if not self._left:
             self._step += 1
-
-    def _size(self) -> int:
-        assert self._offer is not None, "the table puts Offer before Accept"
-        return self._offer.size
 
 
 def refusal(error: HandsoffError) -> Refuse:

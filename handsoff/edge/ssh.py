@@ -64,8 +64,9 @@ class Listener:
     """Lets machines in, and runs ``serve(machine id, peer address, channel)`` for each.
 
     ``authorize`` gets a raw public key and returns the machine's id, or None for a stranger; it
-    runs in a thread and may take its time. ``serve`` runs in a thread of its own and may block;
-    a HandsoffError that leaves it cuts that channel and nothing else.
+    runs in a thread and may take its time, and if it fails the connection is closed. ``serve``
+    runs in a thread of its own and may block; a HandsoffError that leaves it cuts that channel
+    and nothing else.
     """
 
     def __init__(

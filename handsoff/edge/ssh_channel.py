@@ -60,9 +60,8 @@ class Session:
         chan.set_write_buffer_limits(4 * _PIECE, _PIECE)
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        del datatype
-        if self._deaf:
-            return
+        if self._deaf or datatype is not None:
+            return  # a second stream (stderr) is none of ours
         with self._news:
             self._queue.append(data)
             self._held += len(data)

@@ -6,11 +6,13 @@ the error that it was there.
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, Final, Protocol, TypeVar
 
 from handsoff.core.exchange import Exchange, Role, as_error, refusal
 from handsoff.core.messages import Message, Refuse
 from handsoff.errors import HandsoffError, UnreachableError
+
+_PIECE: Final = 1 << 20
 
 M = TypeVar("M", bound=Message)
 
@@ -27,6 +29,7 @@ class Stream(Protocol):
         size: int,
         progress: Callable[[int], None] | None = ...,
     ) -> int: ...
+    def close(self) -> None: ...
 
 
 class Talk:
@@ -40,58 +43,51 @@ class Talk:
 
     def say(self, message: Message) -> None:
         """Send ``message``, which must be due."""
-        try:
-            self._stream.send(self.exchange.send(message))
-        except UnreachableError:
-            # who refuses hangs up; the reason came before that
-            self._raise_refusal()
-            raise
+        self._stream.send(self.exchange.send(message))
 
     def hear(self, kind: type[M]) -> M:
         """Return the next message, which is due and of ``kind``; raise what a Refuse says."""
-        while not self._heard:
-            self._listen(1 << 20)
-        message = self._heard.pop(0)
-        if isinstance(message, Refuse):
-            raise as_error(message, self._who)
+        message = self._next()
         assert isinstance(message, kind), f"asked for {kind.__name__}, but another was due"
         return message
 
     def refuse(self, error: HandsoffError) -> None:
-        """Tell the other end of ``error``, if it is our turn and the other still listens."""
+        """Tell the other end of ``error``, if it is our turn and it still listens; hang up."""
         if self.exchange.may_refuse:
             with suppress(HandsoffError):
                 self._stream.send(self.exchange.send(refusal(error)))
+                # an end, not a cut: a cut may overtake the reason
+                self._stream.close()
 
     def send_parcel(
         self, file: BinaryIO, size: int, progress: Callable[[int], None] | None = None
     ) -> None:
-        """Send what the other end lacks of ``file``; raise its refusal if it speaks up."""
+        """Send what the other end lacks of ``file``; raise its refusal if it speaks up.
+
+        ``progress`` hears the position reached, of ``size``.
+        """
         left = self.exchange.left
         if not left:
             return
-        try:
-            sent = self._stream.send_file(file, size - left, size, progress)
-        except UnreachableError:
-            self._raise_refusal()
-            raise
+        sent = self._stream.send_file(file, size - left, size, progress)
         self.exchange.sent(sent)
         if sent < left:
-            self._raise_refusal()
+            # all that the other end may say now is no
+            self._next()
 
     def receive_parcel(
         self, write: Callable[[bytes], object], progress: Callable[[int], None] | None = None
     ) -> None:
-        """Give ``write`` each piece of the parcel; ``progress`` hears how many are to come."""
+        """Give ``write`` each piece of the parcel; ``progress`` hears the position reached."""
         while left := self.exchange.left:
             if not self._heard:
-                self._listen(min(left, 1 << 20))
+                self._listen(min(left, _PIECE))
             while self._heard:
                 piece = self._heard.pop(0)
                 assert isinstance(piece, bytes), "only the parcel is due"
                 write(piece)
             if progress is not None:
-                progress(self.exchange.left)
+                progress(self.exchange.size - self.exchange.left)
 
     def _listen(self, limit: int) -> None:
         data = self._stream.recv(limit)
@@ -100,10 +96,10 @@ class Talk:
             raise UnreachableError(f"{self._who} has nothing more to say")
         self._heard += self.exchange.receive(data)
 
-    def _raise_refusal(self) -> None:
-        with suppress(UnreachableError):
-            while not self._heard:
-                self._listen(1 << 20)
-        for message in self._heard:
-            if isinstance(message, Refuse):
-                raise as_error(message, self._who)
+    def _next(self) -> Message | bytes:
+        while not self._heard:
+            self._listen(_PIECE)
+        said = self._heard.pop(0)
+        if isinstance(said, Refuse):
+            raise as_error(said, self._who)
+        return said

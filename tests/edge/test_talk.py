@@ -64,6 +64,7 @@ class Receiver:
             talk.say(Bye())
         except UnfitError as error:
             talk.refuse(error)
+            raise
         self.got.append(got)
 
 
