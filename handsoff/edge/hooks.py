@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 import handsoff
-from handsoff.edge import files
+from handsoff.edge import files, keys
 from handsoff.edge.git.repo import Checkout, decode
 
 MARK: Final = "# handsoff hook, written by: handsoff init"
@@ -190,11 +190,12 @@ def _free_name(folder: Path) -> str:
 
 def _script(before: str) -> str:
     # a terminal that does not set HANDSOFF_HOME must not stop the machine that made this clone
-    home = shlex.quote(os.environ.get("HANDSOFF_HOME", ""))
-    named = f'export HANDSOFF_HOME="${{HANDSOFF_HOME:-$home}}"\n'
+    given = bool(os.environ.get("HANDSOFF_HOME"))
+    home = shlex.quote(str(keys.home_folder())) if given else ""
+    named = 'export HANDSOFF_HOME="${HANDSOFF_HOME:-$home}"\n'
     return _SCRIPT.format(
         mark=MARK,
-        home=f"home={home}\n{named}" if home != "''" else "",
+        home=f"home={home}\n{named}" if given else "",
         python=shlex.quote(sys.executable),
         root=shlex.quote(str(Path(handsoff.__file__).resolve().parent.parent)),
         check=shlex.quote(_CHECK),
