@@ -31,7 +31,9 @@ _PUBLIC: Final = re.compile(
 _NAMES: Final = tuple(
     (kind, re.compile(b"|".join(patterns)))
     for kind, patterns in (
-        ("environment file", (rb"(?:prod|production|staging|dev|local|secrets?)\.env", rb"\.flaskenv", rb"\.dev\.vars")),
+        ("environment file", (
+            rb"(?:prod|production|staging|dev|local|secrets?)\.env|\.flaskenv|\.dev\.vars",
+        )),
         ("private key file", (
             rb"id_(?:rsa|dsa|ecdsa|ed25519|ed448|xmss)(?:[._-].*)?",
             rb".*\.(?:pem|key|ppk|p8|pk8|agekey)",

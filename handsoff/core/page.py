@@ -26,6 +26,9 @@ from handsoff.errors import RefusedError
 LIMIT: Final = 256 * 1024
 """Bytes a page may have: it is one page, and each saved revision keeps it for good."""
 
+NESTED: Final = 2
+"""Blanks before an item that make it part of the one above."""
+
 REQUIRED: Final = (Section.NEXT, Section.TRIED, Section.DO_NOT_TOUCH)
 
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)、])\s*(?:\[[ xX]?\]\s*)?(?=\S|$)(.*)$")
@@ -37,10 +40,14 @@ _SECRET: Final = re.compile(
 )
 _DONE: Final = re.compile(
     r"(?:^|(?<=[.;。；!！,，])\s*|\s[-–—]+\s)[\s*_>-]*"
-    r"(?:done when|完成标准|完成条件|完成标志|何时算完成|怎样算完成|验收标准)[*_]*\s*[:：]?[*_]*\s*(.*)$",
+    r"(?:done when|完成标准|完成条件|完成标志|何时算完成|怎样算完成|验收标准)"
+    r"[*_]*\s*[:：]?[*_]*\s*(.*)$",
     re.IGNORECASE,
 )
-_HOLDER: Final = r"TODO|TBD|TBC|FIXME|XXX|待办(?:事项)?(?!列表|清单|应用|模块|页面|功能|接口|表)|待填|待补充?(?!丁)|待定(?!义)"
+_HOLDER: Final = (
+    r"TODO|TBD|TBC|FIXME|XXX|待办(?:事项)?(?!列表|清单|应用|模块|页面|功能|接口|表)"
+    r"|待填|待补充?(?!丁)|待定(?!义)"
+)
 _PLACEHOLDER: Final = re.compile(rf"(?<![A-Za-z0-9_./#$@-])(?:{_HOLDER})(?![A-Za-z0-9_/]|[.-]\w)")
 _OPENING: Final = re.compile(
     r"(?:todo|tbd|fixme|fill (?:me|this) in)\b\s*(?:[:：].*|\W*)$", re.IGNORECASE
@@ -272,7 +279,7 @@ def _steps(lines: list[Line]) -> list[str]:
         text = (item[2] if item else line.text).strip()
         if not text or line.heading:
             fresh = fresh or not itemised
-        elif (item and not item[1].strip() and len(item[1]) < 2) or fresh or not items:
+        elif (item and not item[1].strip() and len(item[1]) < NESTED) or fresh or not items:
             items.append(text)
             fresh = False
         else:

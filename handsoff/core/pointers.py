@@ -14,15 +14,23 @@ _POINTER: Final = re.compile(
 )
 _PATH: Final = re.compile(r"[\w@%+~.-]+(?:[/:#|][\w@%+~. -]*)*")
 _STORES: Final = frozenset(
-    "vault op 1password onepassword aws aws-sm awssm secretsmanager ssm arn gcp gcp-sm gsm azure akv"
-    " keyvault azure-kv bw bitwarden pass gopass keepass keepassxc kdbx keychain keyring lastpass lpass"
-    " doppler infisical env file sops age gpg k8s kubernetes credstash chamber conjur dashlane wincred"
-    " secret-tool libsecret github gitlab circleci ci heroku fly cyberark akeyless berglas teller".split()
-)
+    {
+        "1password", "age", "akeyless", "akv", "arn", "aws", "aws-sm", "awssm", "azure",
+        "azure-kv", "berglas", "bitwarden", "bw", "chamber", "ci", "circleci", "conjur",
+        "credstash", "cyberark", "dashlane", "doppler", "env", "file", "gcp", "gcp-sm", "github",
+        "gitlab", "gopass", "gpg", "gsm", "heroku", "infisical", "k8s", "kdbx", "keepass",
+        "keepassxc", "keychain", "keyring", "keyvault", "kubernetes", "lastpass", "libsecret",
+        "lpass", "onepassword", "op", "pass", "secret-tool", "secretsmanager", "sops", "ssm",
+        "teller", "vault", "wincred",
+    }
+)  # fmt: skip
 _VALUES: Final = frozenset(
-    "password passwd pass-word pwd pw passphrase token value val secret key apikey api-key plain text"
-    " plaintext literal raw basic bearer base64 hex data login user username".split()
-)
+    {
+        "api-key", "apikey", "base64", "basic", "bearer", "data", "hex", "key", "literal",
+        "login", "passphrase", "passwd", "password", "plain", "plaintext", "pw", "pwd", "raw",
+        "secret", "text", "token", "user", "username", "val", "value",
+    }
+)  # fmt: skip
 _REST: Final = re.compile(r"^[\s`>\"']*(?:=+>?|->|→|:|：)\s*\S")
 
 

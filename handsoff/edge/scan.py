@@ -10,12 +10,13 @@ import hashlib
 import json
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from handsoff.core import patterns, views
+from handsoff.core import passwords, patterns, views
 from handsoff.edge.files import ensure_folder, replacing
 from handsoff.errors import HandsoffError
 
@@ -25,7 +26,9 @@ BATCH: Final = 1 << 20
 BUILT_IN: Final = "built-in rules only"
 
 _GATE: Final = "handsoff."
-_BETWEEN: Final = b"\n\0\n"
+_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_URI: Final = "credential-uri"
+_BETWEEN: Final = b"\n\x1e\n"
 
 
 class Hit(NamedTuple):
@@ -88,16 +91,16 @@ class Scanner:
 
     def _suspects(self, texts: Sequence[bytes]) -> set[int]:
         """Return the places in ``texts`` of those in which anything matches at all."""
-        found: set[int] = set()
-        for first, batch in _batches(texts):
-            starts = [0]
-            for text in batch:
-                starts.append(starts[-1] + len(text) + len(_BETWEEN))
-            for finding in self._engine.scan(_BETWEEN.join(batch)):
+        # the engine guesses the encoding of what it gets: one wide text would hide its neighbours
+        alone = {at for at, text in enumerate(texts) if b"\0" in text or text[:2] in _MARKS}
+        found = {at for at in alone if self._engine.scan(texts[at])}
+        for batch in _batches(texts, without=alone):
+            starts = list(accumulate(len(texts[at]) + len(_BETWEEN) for at in batch[:-1]))
+            for finding in self._engine.scan(_BETWEEN.join([texts[at] for at in batch])):
                 place = finding.location
                 # a match over a border may belong to either side
-                for offset in (place["start_offset"], max(0, place["end_offset"] - 1)):
-                    found.add(first + min(bisect_right(starts, offset) - 1, len(batch) - 1))
+                for offset in (place["start_offset"], place["end_offset"] - 1):
+                    found.add(batch[bisect_right(starts, offset)])
         return found
 
     def _look(self, text: bytes) -> Iterator[tuple[str, bytes]]:
@@ -107,8 +110,11 @@ class Scanner:
             if finding.is_base64_encoded:
                 place = finding.location
                 own += _in_base64(text[place["start_offset"] : place["end_offset"]])
-            if finding.visible and not finding.rule_id.startswith(_GATE):
-                theirs.append((_kind(finding.rule_id), finding.secret.encode("utf-8", "replace")))
+            if not finding.visible or finding.rule_id.startswith(_GATE):
+                continue
+            secret = finding.secret.encode("utf-8", "replace")
+            if not (_URI in finding.rule_id and passwords.stands_in(secret)):
+                theirs.append((_kind(finding.rule_id), secret))
         yield from own
         known = [secret for _, secret in own]
         for kind, secret in theirs:
@@ -127,15 +133,19 @@ def _in_base64(text: bytes) -> list[tuple[str, bytes]]:
     return [(h.kind, h.secret) for plain in views.decoded(text) for h in patterns.find(plain)]
 
 
-def _batches(texts: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-    first, size = 0, 0
+def _batches(texts: Sequence[bytes], *, without: Collection[int]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    size = 0
     for at, text in enumerate(texts):
-        if size and size + len(text) > BATCH:
-            yield first, texts[first:at]
-            first, size = at, 0
-        size += len(text) + len(_BETWEEN)
-    if texts:
-        yield first, texts[first:]
+        if at in without:
+            continue
+        if batch and size + len(text) > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(at)
+        size += len(text)
+    if batch:
+        yield batch
 
 
 def _own_rules(folder: Path) -> Path:
@@ -147,6 +157,8 @@ def _own_rules(folder: Path) -> Path:
     body = json.dumps({"rules": rules}).encode()  # what is JSON is YAML too
     path = folder / f"rules-{hashlib.sha256(body).hexdigest()[:16]}.yml"
     if not path.exists():
+        for old in folder.glob("*.*"):  # what another version of ours compiled
+            old.unlink(missing_ok=True)
         with replacing(path) as file:
             file.write(body)
     return path

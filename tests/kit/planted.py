@@ -12,6 +12,7 @@ from typing import Final
 
 _ALNUM: Final = string.ascii_letters + string.digits
 _HEX: Final = "0123456789abcdef"
+_CAPITALS: Final = string.ascii_uppercase + "123"
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -53,7 +54,9 @@ PLANTED: Final[dict[str, Plant]] = {
     "github fine": lambda r: f"x {'github' + '_pat_'}{_r(r, 22)}_{_r(r, 59)}\n".encode(),
     "github oauth": lambda r: f"- {'gh' + 'o_'}{_r(r, 36)}\n".encode(),
     "gitlab": lambda r: f"CI={'glp' + 'at-'}{_r(r, 20)}\n".encode(),
-    "aws key id alone": lambda r: f"key={'AK' + 'IA'}{_r(r, 16, string.ascii_uppercase + '234567')}\n".encode(),
+    "aws key id alone": lambda r: (
+        f"key={'AK' + 'IA'}{_r(r, 16, string.ascii_uppercase + '234567')}\n".encode()
+    ),
     "aws secret key": lambda r: f"aws_secret_access_key = {_r(r, 40, _ALNUM + '/+')}\n".encode(),
     "openai project": lambda r: f"k: {'sk-' + 'proj-'}{_r(r, 48)}\n".encode(),
     "sk plain": lambda r: f"key={'sk' + '-'}{_r(r, 26)}\n".encode(),
@@ -61,16 +64,30 @@ PLANTED: Final[dict[str, Plant]] = {
     "stripe": lambda r: f"{'sk' + '_live_'}{_r(r, 24)}\n".encode(),
     "npm": lambda r: f"//registry.example.test/:_authToken={'np' + 'm_'}{_r(r, 36)}\n".encode(),
     "pypi": lambda r: f"password = {'pypi' + '-AgEIcHlwaS5vcmc'}{_r(r, 120)}\n".encode(),
-    "slack bot": lambda r: f"{'xo' + 'xb-'}{_r(r, 12, '123456789')}-{_r(r, 12, '123456789')}-{_r(r, 24)}\n".encode(),
+    "slack bot": lambda r: (
+        f"{'xo' + 'xb-'}{_r(r, 12, '123456789')}-{_r(r, 12, '123456789')}-{_r(r, 24)}\n".encode()
+    ),
     "slack short": lambda r: f"{'xo' + 'xb-'}{_r(r, 12, '123456789')}-{_r(r, 16)}\n".encode(),
-    "slack hook": lambda r: f"https://hooks.slack.com/{'serv' + 'ices'}/T{_r(r, 8, string.ascii_uppercase + '123')}/B{_r(r, 8, string.ascii_uppercase + '123')}/{_r(r, 24)}\n".encode(),
+    "slack hook": lambda r: (
+        f"https://hooks.slack.com/{'serv' + 'ices'}/"
+        f"T{_r(r, 8, _CAPITALS)}/B{_r(r, 8, _CAPITALS)}/{_r(r, 24)}\n"
+    ).encode(),
     "google api": lambda r: f"{'AI' + 'za'}{_r(r, 35)}\n".encode(),
-    "google service account": lambda r: json.dumps({"type": "service_account", "private_key_id": _r(r, 40, _HEX), "private_key": _pem(r, "PRIVATE"), "client_email": "x@y.iam.gserviceaccount.com"}).encode(),
+    "google service account": lambda r: json.dumps(
+        {
+            "type": "service_account",
+            "private_key_id": _r(r, 40, _HEX),
+            "private_key": _pem(r, "PRIVATE"),
+            "client_email": "x@y.iam.gserviceaccount.com",
+        }
+    ).encode(),
     "openssh key": lambda r: b"the key:\n" + _pem(r, "OPENSSH PRIVATE").encode(),
     "rsa key crlf": lambda r: _pem(r, "RSA PRIVATE", "\r\n").encode(),
     "encrypted key": lambda r: _pem(r, "ENCRYPTED PRIVATE").encode(),
     "key in a string": lambda r: b'K = "' + _pem(r, "EC PRIVATE", "\\n").encode() + b'"\n',
-    "age key": lambda r: f"{'AGE-SECRET' + '-KEY-1'}{_r(r, 58, 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L')}\n".encode(),
+    "age key": lambda r: (
+        f"{'AGE-SECRET' + '-KEY-1'}{_r(r, 58, 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L')}\n".encode()
+    ),
     "json web token": lambda r: f"cookie: s={_jwt(r)}\n".encode(),
     "bearer": lambda r: f"Authorization: Bearer {_r(r, 40)}\n".encode(),
     "basic": lambda r: f"Authorization: Basic {_b64('svc:' + _r(r, 14))}\n".encode(),
@@ -84,21 +101,27 @@ PLANTED: Final[dict[str, Plant]] = {
     "ini token": lambda r: f"api_token={_r(r, 32)}\n".encode(),
     "hex api key": lambda r: f'API_KEY = "{_r(r, 32, _HEX)}"\n'.encode(),
     "netrc": lambda r: f"machine git.corp.test login lin password {_r(r, 14)}\n".encode(),
-    "azure storage": lambda r: f"DefaultEndpointsProtocol=https;AccountName=acct;AccountKey={_b64(r.randbytes(64))};EndpointSuffix=core.windows.net\n".encode(),
+    "azure storage": lambda r: (
+        f"DefaultEndpointsProtocol=https;AccountName=acct;AccountKey={_b64(r.randbytes(64))};EndpointSuffix=core.windows.net\n".encode()
+    ),
     "sendgrid": lambda r: f"{'S' + 'G.'}{_r(r, 22)}.{_r(r, 43)}\n".encode(),
     "hugging face": lambda r: f"{'h' + 'f_'}{_r(r, 34, string.ascii_letters)}\n".encode(),
     "digitalocean": lambda r: f"{'dop' + '_v1_'}{_r(r, 64, _HEX)}\n".encode(),
     "telegram": lambda r: f"bot={_r(r, 10, '123456789')}:AA{_r(r, 33)}\n".encode(),
     "vault": lambda r: f"{'hv' + 's.'}{_r(r, 95)}\n".encode(),
-    "docker config": lambda r: json.dumps({"auths": {"https://index.docker.io/v1/": {"auth": _b64("lin:" + _r(r, 20))}}}).encode(),
+    "docker config": lambda r: json.dumps(
+        {"auths": {"https://index.docker.io/v1/": {"auth": _b64("lin:" + _r(r, 20))}}}
+    ).encode(),
     "kubernetes secret": lambda r: f"kind: Secret\ndata:\n  password: {_b64(_r(r, 16))}\n".encode(),
     "terraform": lambda r: f'  secret_key = "{_r(r, 40)}"\n'.encode(),
-    "chinese label": lambda r: f"数据库密码：{_r(r, 14)}\n".encode(),
+    "chinese label": lambda r: f"数据库密码\uff1a{_r(r, 14)}\n".encode(),
     "utf-16 with mark": lambda r: f"key={_ghp(r)}\n".encode("utf-16"),
     "utf-16 little": lambda r: f"key={'sk' + '-'}{_r(r, 26)}\n".encode("utf-16-le"),
     "utf-16 big": lambda r: f"export DB_PASSWORD={_r(r, 14)}\n".encode("utf-16-be"),
     "binary": lambda r: b"SQLite\0\0\0\x07" + _ghp(r).encode() + b"\0\0\xff\xfe",
-    "json escape": lambda r: ('{"t": "' + "".join(f"\\u{ord(c):04x}" for c in _ghp(r)) + '"}').encode(),
+    "json escape": lambda r: (
+        '{"t": "' + "".join(f"\\u{ord(c):04x}" for c in _ghp(r)) + '"}'
+    ).encode(),
     "json half escaped": lambda r: ('{"t": "\\u0067' + _ghp(r)[1:] + '"}').encode(),
     "json in json": lambda r: json.dumps({"line": json.dumps({"password": _r(r, 14)})}).encode(),
     "log line in json": lambda r: json.dumps({"out": "a\n" + _ghp(r) + "\nb"}).encode(),
@@ -110,25 +133,57 @@ PLANTED: Final[dict[str, Plant]] = {
 }
 
 LOOK_ALIKES: Final[dict[str, Plant]] = {
-    "aws documentation": lambda r: f"aws_access_key_id = {'AKIA' + 'IOSFODNN7' + 'EXAMPLE'}\naws_secret_access_key = {'wJalrXUtnFEMI/K7MDENG/' + 'bPxRfiCYEXAMPLEKEY'}\n".encode(),
+    "aws documentation": lambda r: (
+        f"aws_access_key_id = {'AKIA' + 'IOSFODNN7' + 'EXAMPLE'}\n"
+        f"aws_secret_access_key = {'wJalrXUtnFEMI/K7MDENG/' + 'bPxRfiCYEXAMPLEKEY'}\n"
+    ).encode(),
     "change me": lambda r: b'password = "changeme"\nDB_PASSWORD=changeme123\n',
     "your token": lambda r: b'token: "<your-token>"\nAPI_KEY=your-api-key-here\nTOKEN=<token>\n',
     "xxx": lambda r: ("ghp_" + "x" * 36 + "\nsk-" + "x" * 40 + "\n").encode(),
     "sha1": lambda r: f"commit {_r(r, 40, _HEX)}\n".encode(),
     "sha256": lambda r: f"sha256:{_r(r, 64, _HEX)}\n--hash=sha256:{_r(r, 64, _HEX)}\n".encode(),
-    "uuid": lambda r: f'id = "{_r(r, 8, _HEX)}-{_r(r, 4, _HEX)}-4{_r(r, 3, _HEX)}-a{_r(r, 3, _HEX)}-{_r(r, 12, _HEX)}"\n'.encode(),
+    "uuid": lambda r: (
+        f'id = "{_r(r, 8, _HEX)}-{_r(r, 4, _HEX)}-4{_r(r, 3, _HEX)}'
+        f'-a{_r(r, 3, _HEX)}-{_r(r, 12, _HEX)}"\n'
+    ).encode(),
     "lock file": lambda r: f'"integrity": "sha512-{_b64(r.randbytes(64))}",\n'.encode(),
     "go sum": lambda r: f"golang.org/x/net v0.1.0 h1:{_b64(r.randbytes(32))}\n".encode(),
-    "environment": lambda r: b'token = os.environ["GITHUB_TOKEN"]\npassword: ${DB_PASSWORD}\nsecret: ${{ secrets.NPM_TOKEN2 }}\n',
-    "function": lambda r: b"password = get_password(user1)\ntoken = self.next_token\nsecret_key = settings.SECRET_KEY\n",
-    "types": lambda r: b"def login(password: str, token: Token2 | None = None) -> None: ...\n  token: uint64;\n",
-    "public key": lambda r: ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + _r(r, 43) + " lin@m1\n-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n").encode(),
-    "key format in prose": lambda r: b"A file that begins with -----BEGIN OPENSSH PRIVATE KEY----- is refused.\n",
+    "environment": lambda r: (
+        b'token = os.environ["GITHUB_TOKEN"]\npassword: ${DB_PASSWORD}\n'
+        b"secret: ${{ secrets.NPM_TOKEN2 }}\n"
+    ),
+    "function": lambda r: (
+        b"password = get_password(user1)\ntoken = self.next_token\n"
+        b"secret_key = settings.SECRET_KEY\n"
+    ),
+    "types": lambda r: (
+        b"def login(password: str, token: Token2 | None = None) -> None: ...\n  token: uint64;\n"
+    ),
+    "public key": lambda r: (
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"
+        + _r(r, 43)
+        + " lin@m1\n-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n"
+        + "-----END PUBLIC KEY-----\n"
+    ).encode(),
+    "key format in prose": lambda r: (
+        b"A file that begins with -----BEGIN OPENSSH PRIVATE KEY----- is refused.\n"
+    ),
     "pointer": lambda r: b"secret: vault:billing/prod-db, where the database password lives\n",
-    "url without": lambda r: b"https://user:password@example.com/ http://${USER}:${PASS}@host/ ssh://git@host:22/x https://a.test:8080/@x\n",
-    "style sheet": lambda r: b".sk-circle-fade-dot-animation-delay-2 { x: y }\nclass='disk-usage-monitor-panel-1'\n",
-    "tokenizer": lambda r: b"max_tokens = 4096\ntokenizer: cl100k_base\npad_token='[PAD]'\nnext_token_id=50256\n",
-    "image data": lambda r: f"url(data:image/png;base64,{_b64(_PNG + r.randbytes(600))})\n".encode(),
-    "chinese prose": lambda r: "密码：请向运维索取\n口令: 见保险库\n".encode(),
-    "signature": lambda r: f"-----BEGIN SSH SIGNATURE-----\n{_b64(r.randbytes(48))}\n-----END SSH SIGNATURE-----\n".encode(),
+    "url without": lambda r: (
+        b"https://user:password@example.com/ http://${USER}:${PASS}@host/ ssh://git@host:22/x\n"
+        b"https://a.test:8080/@x\n"
+    ),
+    "style sheet": lambda r: (
+        b".sk-circle-fade-dot-animation-delay-2 { x: y }\nclass='disk-usage-monitor-panel-1'\n"
+    ),
+    "tokenizer": lambda r: (
+        b"max_tokens = 4096\ntokenizer: cl100k_base\npad_token='[PAD]'\nnext_token_id=50256\n"
+    ),
+    "image data": lambda r: (
+        f"url(data:image/png;base64,{_b64(_PNG + r.randbytes(600))})\n".encode()
+    ),
+    "chinese prose": lambda r: "密码\uff1a请向运维索取\n口令: 见保险库\n".encode(),
+    "signature": lambda r: (
+        f"-----BEGIN SSH SIGNATURE-----\n{_b64(r.randbytes(48))}\n-----END SSH SIGNATURE-----\n"
+    ).encode(),
 }

@@ -1,0 +1,177 @@
+"""The guard: names and sizes that may not travel, and how findings are named and shown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff.core import guard
+from handsoff.core.guard import DEFAULT_LIMIT, Finding
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env", ".env.local", ".env.production", ".ENV", "a/b/.env", ".envrc", ".env~",
+        ".env.bak", ".env-prod", "api/.Env.Local", ".env/settings", ".env.example.local",
+        ".envs/prod",
+    ],
+)  # fmt: skip
+def test_an_environment_file_never_travels(path: str) -> None:
+    assert guard.never(path.encode())
+    assert guard.name_finding(path.encode()) == "environment file"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env.example", ".env.sample", ".env.dist", ".env.template", ".env.prod.example",
+        ".env.local.sample", "a/.env-example", ".ENV.EXAMPLE", ".envrc.example", ".env_sample",
+        ".env.example.md", "src/environment.py", "env", "x.env.py", "venv/x",
+    ],
+)  # fmt: skip
+def test_templates_of_environment_files_travel(path: str) -> None:
+    assert not guard.never(path.encode())
+    assert guard.name_finding(path.encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("id_rsa", "private key file"),
+        ("keys/id_rsa_work", "private key file"),
+        ("id_ed25519", "private key file"),
+        ("id_ecdsa_sk", "private key file"),
+        ("ID_RSA.bak", "private key file"),
+        ("tls/server.pem", "private key file"),
+        ("server.key", "private key file"),
+        ("putty.ppk", "private key file"),
+        ("x.p12", "key store"),
+        ("x.PFX", "key store"),
+        ("app.jks", "key store"),
+        (".npmrc", "credentials file"),
+        ("a/.netrc", "credentials file"),
+        (".pypirc", "credentials file"),
+        (".git-credentials", "credentials file"),
+        ("credentials", "credentials file"),
+        (".aws/credentials", "credentials file"),
+        ("kubeconfig", "credentials file"),
+        ("home/.kube/config", "credentials file"),
+        (".docker/config.json", "credentials file"),
+        (".ssh/work", "credentials file"),
+        ("infra/terraform.tfstate", "credentials file"),
+        ("prod.env", "environment file"),
+    ],
+)
+def test_names_of_keys_and_credentials_are_found_at_any_depth(path: str, kind: str) -> None:
+    assert guard.name_finding(path.encode()) == kind
+    assert guard.name_finding(b"d\xc3\xa9p\xf4t/\xff/" + path.encode()) == kind
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "id_rsa.pub", ".ssh/work.pub", ".ssh/config", ".ssh/known_hosts", "docs/id_rsa.md",
+        "test_credentials.py", "public.pem", "src/credentials.rs", "keys.py", "monkey.txt",
+        "pemmican.txt", ".npmrc.example", "docker/config.json", "kube/config", "package.json",
+        "Keystore.java", "turnkey/readme", "certs/rsa_public_key.pem", "secrets.py",
+        "a.key/readme.txt",
+    ],
+)  # fmt: skip
+def test_ordinary_names_travel(path: str) -> None:
+    assert guard.name_finding(path.encode()) is None
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_may_be_a_name(path: bytes) -> None:
+    kind = guard.name_finding(path)
+    assert kind is None or kind
+    assert guard.never(b"x/" + path + b"/.env")
+
+
+def test_a_file_at_the_limit_passes_and_one_byte_more_does_not() -> None:
+    assert DEFAULT_LIMIT == 5242880
+    assert guard.size_finding(b"x", DEFAULT_LIMIT) is None
+    found = guard.size_finding(b"x", DEFAULT_LIMIT + 1, where="worktree")
+    assert found is not None
+    assert "5242881" in found.kind
+    assert found.where == "worktree"
+
+
+def test_a_limit_may_be_given() -> None:
+    assert guard.size_finding(b"x", 11, 10) is not None
+    assert guard.size_finding(b"x", 10, 10) is None
+
+
+def test_a_fingerprint_depends_on_kind_path_and_secret_and_on_nothing_else() -> None:
+    one = guard.fingerprint("token", b"a", b"s3cret")
+    assert one == guard.fingerprint("token", b"a", b"s3cret")
+    others = {
+        guard.fingerprint("key", b"a", b"s3cret"),
+        guard.fingerprint("token", b"b", b"s3cret"),
+        guard.fingerprint("token", b"a", b"s3cres"),
+        guard.fingerprint("token", b"as", b"3cret"),
+    }
+    assert len(others | {one}) == 5
+    assert len(one) == 16
+
+
+def test_the_place_is_not_part_of_the_fingerprint() -> None:
+    here = guard.finding(b"a", "token", b"secret-value", "worktree")
+    assert here.fingerprint == guard.finding(b"a", "token", b"secret-value", "index").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("secret", "seen"),
+    [
+        (b"abcdefghij", "abcd\u2026"),
+        (b"abcd", "ab\u2026"),
+        (b"a", "\u2026"),
+        (b"\x1b[2Jabcdef", "\\x1b[2J\u2026"),
+        ("密码一二三四五六".encode(), "密码一二\u2026"),
+        (b"", "\u2026"),
+    ],
+)
+def test_at_most_four_characters_are_shown(secret: bytes, seen: str) -> None:
+    assert guard.shown(secret) == seen
+
+
+def test_findings_are_waived_by_their_fingerprint_only() -> None:
+    one = guard.finding(b"a", "token", b"first-secret", "")
+    two = guard.finding(b"b", "token", b"other-secret", "")
+    assert guard.decide([two, one], set()) == ([one, two], [])
+    assert guard.decide([one, two], {one.fingerprint.upper()}) == ([two], [one])
+    assert guard.decide([one, two], {one.fingerprint[:15], "token", ""}) == ([one, two], [])
+
+
+def test_the_same_finding_in_two_places_counts_once() -> None:
+    one = guard.finding(b"a", "token", b"first-secret", "index")
+    two = guard.finding(b"a", "token", b"first-secret", "worktree")
+    assert len(guard.decide([one, two], set())[0]) == 1
+
+
+def test_a_name_is_found_with_its_place() -> None:
+    found = guard.named(b"a/.env", "worktree")
+    assert found is not None
+    assert (found.kind, found.shown, found.where) == ("environment file", "", "worktree")
+    assert guard.named(b"a/env", "worktree") is None
+
+
+def test_a_line_says_path_kind_beginning_place_and_how_to_waive() -> None:
+    found = guard.finding(b"tests/f.json", "GitHub token", b"ghp-not-one-really", "stash 0")
+    assert guard.render([found]) == [
+        f"tests/f.json: GitHub token ghp-\u2026 in stash 0  [--allow {found.fingerprint}]"
+    ]
+
+
+def test_a_path_cannot_act_on_a_terminal() -> None:
+    found = Finding(b"a\x1b[31m\n\xff\xe2\x80\xae.txt", "size", "", "", "0" * 16)
+    (line,) = guard.render([found])
+    assert line.startswith("a\\x1b[31m\\n\\xff\\u202e.txt: size")
+
+
+def test_many_findings_are_cut_and_counted() -> None:
+    found = [guard.finding(b"%d" % n, "token", b"%032d" % n, "") for n in range(30)]
+    lines = guard.render(found, 20)
+    assert len(lines) == 21
+    assert lines[-1] == "and 10 more"
+    assert len(guard.render(found, 30)) == 30

@@ -1,0 +1,86 @@
+"""Our own rules for content: what they find, what they let pass, and their coarse twins."""
+
+import random
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff.core import patterns, views
+from tests.kit.planted import LOOK_ALIKES, PLANTED
+
+GATES = [re.compile(gate.encode()) for gate in patterns.GATES]
+VIEWED = [name for name in PLANTED if "utf-16" in name or "escape" in name or "base64" in name]
+
+
+def gated(data: bytes) -> bool:
+    return any(gate.search(data) for gate in GATES)
+
+
+@pytest.mark.parametrize("name", [name for name in PLANTED if name not in VIEWED])
+def test_a_planted_secret_is_found_as_it_stands(name: str) -> None:
+    for seed in range(20):
+        data = PLANTED[name](random.Random(seed))
+        assert patterns.find(data), data
+        assert gated(data), data
+
+
+@pytest.mark.parametrize("name", VIEWED)
+def test_a_hidden_secret_is_found_in_another_reading(name: str) -> None:
+    for seed in range(20):
+        data = PLANTED[name](random.Random(seed))
+        readings = [*views.views(data), *views.decoded(data)]
+        assert any(patterns.find(reading) for reading in readings), data
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_look_alike_is_let_pass_in_every_reading(name: str) -> None:
+    for seed in range(20):
+        data = LOOK_ALIKES[name](random.Random(seed))
+        for reading in (data, *views.views(data), *views.decoded(data)):
+            assert patterns.find(reading) == []
+
+
+def test_a_place_is_found_once_and_its_bytes_are_told() -> None:
+    token = "gh" + "p_" + "Zq7" * 12
+    data = f"password = '{token}'\n".encode()
+    assert patterns.find(data) == [patterns.Hit("GitHub token", token.encode(), 12)]
+
+
+def test_two_keys_that_begin_alike_are_two_secrets() -> None:
+    dashes = "-" * 5
+    head = f"{dashes}BEGIN OPENSSH PRIVATE KEY{dashes}\n" + "b3Bl" * 16 + "\n"
+    one, two = (patterns.find((head + tail * 16 + "\n").encode())[0] for tail in ("AAAA", "BBBB"))
+    assert one.secret != two.secret
+
+
+@given(st.lists(st.sampled_from([*PLANTED]), min_size=1, max_size=3), st.binary(max_size=40))
+def test_where_no_gate_matches_nothing_is_found(names: list[str], noise: bytes) -> None:
+    rng = random.Random(len(noise))
+    data = noise.join(PLANTED[name](rng) for name in names)
+    for reading in (data, *views.views(data), *views.decoded(data)):
+        assert gated(reading) or not patterns.find(reading)
+
+
+@given(st.text(alphabet="=:\"'`\\ \n[]{}().,$password_TOKEN-keyapi0123", max_size=60))
+def test_no_assignment_gets_past_the_gates(text: str) -> None:
+    data = b"password" + text.encode()
+    assert gated(data) or not patterns.find(data)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"a", b"A1", b"password", b"password=", b"://", b"://a:b", b"eyJ", b"eyJaaaaaaaa.",
+        b"-----BEGIN ", b"\\n", b'"kty"', b"-----BEGIN PRIVATE KEY-----\n", b"machine a login b ",
+        b"A" * 64 + b"\n", b"secret\\\\\\", b"sk-", b"token: 'a", b"\\u0061",
+    ],
+)  # fmt: skip
+def test_no_input_makes_a_rule_slow(unit: bytes) -> None:
+    data = unit * (200_000 // len(unit))
+    start = time.perf_counter()
+    for reading in (data, *views.views(data), *views.decoded(data)):
+        patterns.find(reading)
+    assert time.perf_counter() - start < 3
