@@ -78,7 +78,7 @@ printf '%s of %s rounds had exactly one winner; in %s the loser had read the old
     $((N - lost)) "$N" "$stale" | tee -a "$OUT/race.txt"
 
 # The product's own code runs under the interpreter that its program was installed for.
-PYTHON=$(dirname "$HANDSOFF")/python
+PYTHON=${PYTHON:-$(dirname "$HANDSOFF")/python}
 prepared=0
 on "$ROOT" m1 "$PYTHON" "$LAB/race_pushes.py" "$N" "$PREPARED" "$ROOT/m1" "$ROOT/m1-other" |
     tee -a "$OUT/race.txt" || prepared=1
