@@ -1,0 +1,242 @@
+"""Machines as they are in life: each with its own keys and checkout, around one bare remote.
+
+    world.machine("m1")            a machine that has a clone, and nothing of ours yet
+    world.members("m1", "m2")      machines that are set up and in the roster, made quickly
+    m1.handsoff("send", "m2")      runs the program as that machine; see Ran
+    m1.writes("feat/x", lambda pen: pen.caught())    puts entries on a work's record
+
+Nothing of whoever runs the tests is seen: ``sealed`` is the whole environment of a test.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from handsoff.core import admission
+from handsoff.core.admission import RosterRead
+from handsoff.core.pen import Pen
+from handsoff.core.record import Record
+from handsoff.edge import clock, hooks, keys
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git.repo import open_checkout
+from handsoff.edge.home import Home
+from handsoff.flows.desk import Desk
+from handsoff.flows.machine import own_card
+
+ROOT = Path(__file__).resolve().parents[2]
+_SECONDS = 60
+
+_FIRST_COMMIT = b"""commit refs/heads/main
+committer kit <kit@example.invalid> 1893456000 +0000
+data 6
+first
+M 644 inline README
+data 6
+hello
+
+"""
+
+
+def sealed(folder: Path) -> dict[str, str]:
+    """Return an environment in which the caller's home, git and agents do not exist."""
+    home = folder / "home"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Lin\n\temail = lin@example.invalid\n[init]\n\tdefaultBranch = main\n"
+        "[protocol \"file\"]\n\tallow = always\n"
+    )  # fmt: skip
+    kept = {k: v for k, v in os.environ.items() if k in ("PATH", "TMPDIR") or "COVERAGE" in k}
+    return {
+        **kept,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    def ok(self) -> "Ran":
+        """Return this; fail the test, with what was said, unless the command succeeded."""
+        assert self.code == 0, f"exit {self.code}\n{self.out}\n{self.err}"
+        return self
+
+
+def run(
+    *words: str | Path, cwd: Path, env: Mapping[str, str] | None = None, given: str = ""
+) -> Ran:
+    """Run a program with the environment of the test, and ``env`` on top."""
+    done = subprocess.run(
+        words, cwd=cwd, env={**os.environ, **(env or {})}, input=given.encode(),
+        capture_output=True, timeout=_SECONDS, check=False,
+    )  # fmt: skip
+    out, err = (s.decode("utf-8", "backslashreplace") for s in (done.stdout, done.stderr))
+    return Ran(done.returncode, out, err)
+
+
+def git(cwd: Path, *words: str, given: str = "") -> str:
+    """Run git, which must succeed, and return what it prints without the last line end."""
+    return run("git", *words, cwd=cwd, given=given).ok().out.rstrip("\n")
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A bare repository with one commit on main."""
+
+    path: Path
+
+    @classmethod
+    def make(cls, path: Path) -> "Remote":
+        git(path.parent, "init", "-q", "--bare", str(path))
+        git(path, "fast-import", "--quiet", given=_FIRST_COMMIT.decode())
+        return cls(path)
+
+    def refs(self, prefix: str = "refs/") -> dict[str, str]:
+        listed = git(self.path, "for-each-ref", "--format=%(refname) %(objectname)", prefix)
+        return dict(tuple(line.split(" ")) for line in listed.splitlines())  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine: a name, the folder of its keys, and its checkout."""
+
+    name: str
+    home: Path
+    top: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def handsoff(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
+        """Run handsoff as this machine, in its checkout."""
+        return self.run(sys.executable, "-m", "handsoff", *words, given=given, cwd=cwd)
+
+    def run(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
+        """Run any program as this machine."""
+        env = {"HANDSOFF_HOME": str(self.home), **self.env}
+        return run(*words, cwd=cwd or self.top, env=env, given=given)
+
+    def git(self, *words: str) -> str:
+        """Run git in the checkout, which must succeed."""
+        return self.run("git", *words).ok().out.rstrip("\n")
+
+    def push(self, *words: str) -> Ran:
+        """Run ``git push``, hooks and all."""
+        return self.run("git", "push", *words)
+
+    def write(self, name: str, text: str) -> Path:
+        """Put a file into the checkout."""
+        path = self.top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def commit(self, message: str = "more") -> str:
+        """Commit a change of a file of its own, and return the commit's id."""
+        self.write(f"{self.name}.txt", message)
+        self.git("add", "--", f"{self.name}.txt")
+        self.git("commit", "-q", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def member(self) -> keys.Machine:
+        """Return this machine's keys."""
+        return keys.need(self.home)
+
+    def desk(self, now: datetime | None = None) -> Desk:
+        """Return the desk that a verb of this machine would open."""
+        return Desk(
+            open_checkout(self.top), Home(self.home), self.member(), now or clock.now()
+        )  # fmt: skip
+
+    def record(self, work: str) -> Record:
+        """Return the record of a work as the remote has it."""
+        return self.desk().view(work).record
+
+    def writes(
+        self, work: str, entries: Callable[[Pen], Pen], now: datetime | None = None
+    ) -> Record:
+        """Put entries on a work's record, at ``now``, and return what it adds up to."""
+        desk = self.desk(now)
+        view = desk.view(work)
+        pen = entries(
+            Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
+        )
+        store(desk).write_drafts(pen.drafts)
+        tip = pen.record.git_tip
+        assert tip is not None
+        assert desk.shared.push(Move(desk.shared.record_ref(work), tip, view.tip)) is Outcome.MOVED
+        return pen.record
+
+
+def store(desk: Desk) -> Objects:
+    """Return the clone's private objects, to be written to."""
+    return Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+
+
+@dataclass(frozen=True)
+class World:
+    """A remote, and the machines around it."""
+
+    folder: Path
+    remote: Remote
+
+    @classmethod
+    def make(cls, folder: Path) -> "World":
+        return cls(folder, Remote.make(folder / "remote.git"))
+
+    def machine(self, name: str, checkout: str = "checkout") -> Machine:
+        """Return a machine that has a clone of the remote, and nothing of ours yet."""
+        top = self.folder / name / checkout
+        top.parent.mkdir(exist_ok=True)
+        git(self.folder, "clone", "-q", str(self.remote.path), str(top))
+        return Machine(name, self.folder / name / "handsoff-home", top)
+
+    def members(self, *names: str, person: str = "lin") -> list[Machine]:
+        """Return machines that are set up; the first founds the roster and admits the others.
+
+        What init, card and admit do, without starting a program for each.
+        """
+        machines = [self.machine(name) for name in names]
+        owns = [keys.create(m.home, m.name, person) for m in machines]
+        first, now = machines[0].desk(), clock.now()
+        at, by = int(now.timestamp()), owns[0]
+        read = RosterRead()
+        for own in owns:
+            card = own_card(own, now)
+            if read.roster is None:
+                draft = admission.found(read, card, at=at, sign=by.sign)
+            else:
+                draft = admission.admit(read, card, by=by.id, at=at, sign=by.sign)
+            store(first).write_drafts([draft])
+            read = read.extend([(draft.oid, draft.data)])
+        roster = read.trusted()
+        first.shared.push(Move(first.shared.roster_ref, roster.tip, ""))
+        for machine in machines:
+            desk = machine.desk(now)
+            desk.set_pin(roster.founding)
+            desk.live_roster()
+            desk.home.remember_clone(roster.founding, desk.checkout.top)
+            with (machine.top / ".git" / "info" / "exclude").open("a") as exclude:
+                exclude.write("/.wip/\n")
+            hooks.install(desk.checkout)
+        return machines
