@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from handsoff.core.plain import plain
+from handsoff.edge.git.caller import pushes_mirror
 from handsoff.edge.git.remote import PREFIX, Shared, open_shared
 from handsoff.edge.git.repo import Checkout, decode, open_checkout
 from handsoff.errors import DamagedError, HandsoffError, HeldError, RefusedError, UsageError
@@ -54,8 +55,6 @@ def remote_refs(lines: str) -> list[str]:
 
 def judge(name: str, url: str, refs: Sequence[str]) -> list[str]:
     """Return what is to be said of a push that may go on; raise for one that may not."""
-    if not refs:
-        return []
     checkout = open_checkout()
     shared = open_shared(checkout)
     if name != shared.name and place(url, checkout.top) not in _places(checkout, shared):
@@ -63,14 +62,25 @@ def judge(name: str, url: str, refs: Sequence[str]) -> list[str]:
     desk = _desk(checkout)
     if desk is None:
         return []
-    ours = [ref for ref in refs if ref.startswith((f"{shared.prefix}/", f"{PREFIX}/"))]
-    if ours:
-        raise RefusedError(
-            f"{ours[0]} belongs to handsoff, and no push of yours moves or deletes it",
-            hint=f"name the branches to push: git push {name} BRANCH",
-        )
+    _spare_ours(shared, name, refs)
     works = [ref.removeprefix(_HEADS) for ref in refs if ref.startswith(_HEADS)]
     return _judge_works(desk, works) if works else []
+
+
+def _spare_ours(shared: Shared, name: str, refs: Sequence[str]) -> None:
+    """Refuse a push that would move or delete our refs along with the user's.
+
+    ``git push --mirror`` deletes what is only on the remote, and does not tell a hook so.
+    """
+    ours = [ref for ref in refs if ref.startswith((f"{shared.prefix}/", f"{PREFIX}/"))]
+    mirrored = any(ref.startswith("refs/remotes/") for ref in refs)
+    if ours:
+        said = f"{plain(ours[0])} belongs to handsoff, and no push of yours moves or deletes it"
+    elif mirrored or shared.checkout.switch(f"remote.{name}.mirror") or pushes_mirror():
+        said = f"a mirror push deletes {shared.prefix} on {shared.name}, and other machines' work"
+    else:
+        return
+    raise RefusedError(said, hint=f"name the branches to push: git push {name} BRANCH")
 
 
 def place(url: str, top: Path) -> str:
