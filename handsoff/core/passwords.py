@@ -23,7 +23,7 @@ _DIGIT: Final = re.compile(rb"[0-9]")
 _LETTER: Final = re.compile(rb"[A-Za-z]")
 _KINDS: Final = (_DIGIT, re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"))
 _REFERENCE: Final = re.compile(
-    rb"[$%@]?[({<\[]|\$\w|%\w+%$|%[sdr]$|://|/\w|\./"
+    rb"[$%@]?[({<\[]|\$\w|%\w+%$|%[sdr]$|://|/[a-z][a-z0-9_.-]*(?:/|$)|\./"
     rb"|(?:os|process|self|this|config|settings|env|request|args|vars?|local|data|secrets?)[.\[]"
     rb"|(?:module|Deno|import\.meta|ENV)[.\[]|(?:vault|op|ref|file|arn|env|ssm|https?|ssh):|\w+://"
 )
@@ -65,18 +65,22 @@ _NOT_SECRET: Final = re.compile(
     rb"|prompt|error|message|msg|title|izer\w*|ized?|size|index|node|kind|class|column|header|param"
     rb"|version|endpoint|prefix|suffix|reset|required|enabled|[_-]ids?)$"
 )
-_ASSIGNED: Final = re.compile(
-    rb"(?P<tail>[\w.-]{0,64})[\"'`\\\]]{0,6}\s{0,4}(?P<sep>:=|=>|=|:|\xef\xbc\x9a)[ \t]{0,8}"
-    rb"(?:[bruf]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,256})\\{0,3}(?P=q)"
-    rb"|(?P<bare>[^\s\"'`,;<>(){}\[\]\\]{6,256})(?=(?P<end>[ \t]*(?:[\r\n\0]|#|//|$))?))"
+_LINK: Final = (
+    # "password": , password = , password is , 密码是 , <password> , key="password" value=
+    r"""["'`\\\]]{0,6}\s{0,4}"""
+    "(?::=|=>|=|:|\uff1a|[ \\t](?:is|was)[ \\t]|是|>|[ \\t]value[ \\t]?=)[ \\t]{0,8}"
 )
-_WIDE_COLON: Final = "\uff1a"
+_ASSIGNED: Final = re.compile(
+    rb"(?P<tail>[\w.-]{0,64})(?P<link>" + _LINK.encode() + rb")"
+    rb"(?:[bruf]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,256})\\{0,3}(?P=q)"
+    rb"|(?P<bare>[^\s\"'`,;<>(){}\[\]\\]{6,256})"
+    rb"(?=(?P<end>[ \t]*(?:[\r\n\0]|#|//|$)|[ \t;&<]|(?=.))))",
+)
 _NAME: Final = re.compile(rb"[\w.-]{0,48}$")
 _NETRC: Final = re.compile(rb"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})")
 
 GATES: Final = (
-    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + ")"
-    rf"""[\w.-]{{0,64}}["'`\\\]]{{0,6}}\s{{0,4}}(?::=|=>|=|:|{_WIDE_COLON})[ \t]{{0,8}}"""
+    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_LINK}"
     r"""(?:[bruf]{0,2}\\{0,3}["'`][^\s"'`\\]{6}|[^\s"'`,;<>(){}\[\]\\$][^\s"'`,;<>(){}\[\]\\]{5})""",
     r"""://[^\s:/@"'<>?#\\`|,]{0,128}:[^\s/@"'<>\\`]{4,256}@""",
     r"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password",
@@ -149,22 +153,35 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
         return False
     before = _NAME.search(data, max(0, at - 48), at)
     name = (before[0] if before else b"") + data[at : match.end("tail")]
-    environment = name.isupper() and match["sep"] == b"="
+    environment = name.isupper() and match["link"].strip(b" \t") == b"="
     quoted, bare = match["quoted"], match["bare"]
     if quoted is not None:
         return ((password or environment) and is_password(quoted)) or _is_key(quoted)
     # a shell takes no blank beside its "=", a program written in capitals has them
-    if environment and match.end("tail") == match.start("bare") - 1:
+    tight = match["link"] == b"="
+    if environment and tight:
         return is_password(bare)
-    if match["end"] is None:
+    if not _ends(match, tight=tight):
         return False
     # without quotes it may be code: a name, an attribute, a type
     chosen = password and is_password(bare) and not _is_wordy(bare) and b"." not in bare
     return chosen or _is_key(bare)
 
 
+def _ends(match: re.Match[bytes], *, tight: bool) -> bool:
+    """Say whether a value without quotes ends as one does that is not code."""
+    link, end = match["link"], match["end"]
+    if end in (b" ", b"\t", b";", b"&"):
+        return tight or b"is" in link or b"was" in link or "是".encode() in link
+    if link.endswith(b">") and not link.endswith(b"=>"):
+        return end == b"<"
+    return end not in (b"", b"<")
+
+
 def _is_wordy(value: bytes) -> bool:
     # words put together change between letters and digits, small and capital, less often
+    if value[:1].isdigit() or value.endswith(b"="):
+        return False
     # a run of capitals is a word only where all letters are capitals
     pieces = _PIECES.findall(value.lower() if value.isupper() else value)
     return sum(map(len, pieces)) >= WORD * len(pieces)

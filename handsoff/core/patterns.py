@@ -97,7 +97,7 @@ _TOKENS: Final = (
 GATES: Final = (*(token.gate for token in _TOKENS), *passwords.GATES)
 """One of these matches wherever ``find`` finds anything."""
 
-_GENERATED: Final = re.compile(rb"(?=.*[a-z])(?=.*[A-Z]).*[0-9]|[0-9a-f]{32}")
+_GENERATED: Final = re.compile(rb"(?=.*[a-z])(?=.*[A-Z]).*[0-9]|[0-9a-f]{32}|^sk-(?=\w*[0-9])\w*$")
 _STAND_IN: Final = re.compile(rb"(?i)example|x{4}|^.{4,12}?(.)\1+$")
 """What documents write in place of a token: the last is one character over and over."""
 _BEFORE: Final = re.compile(rb"(?:\\[nrtfb0\"'/]|%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4}|\x1b\[[0-9;]*m)$")

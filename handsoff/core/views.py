@@ -43,7 +43,9 @@ def decoded(data: bytes, depth: int = DEPTH) -> Iterator[bytes]:
 
 def _narrow(data: bytes) -> bytes:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace").encode("utf-8", "replace")
+        # the mark of UTF-32 begins alike; read so, it leaves only NULs between its characters
+        text = data.decode("utf-16", "replace").replace("\0", "")
+        return text.encode("utf-8", "replace")
     # wide text without its mark becomes its ASCII; what is not wide text loses only NULs
     return data.replace(b"\0", b"") if b"\0" in data else data
 

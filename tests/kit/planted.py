@@ -13,6 +13,7 @@ from typing import Final
 _ALNUM: Final = string.ascii_letters + string.digits
 _HEX: Final = "0123456789abcdef"
 _CAPITALS: Final = string.ascii_uppercase + "123"
+_SMALL: Final = string.ascii_lowercase + string.digits
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -115,6 +116,14 @@ PLANTED: Final[dict[str, Plant]] = {
     "kubernetes secret": lambda r: f"kind: Secret\ndata:\n  password: {_b64(_r(r, 16))}\n".encode(),
     "terraform": lambda r: f'  secret_key = "{_r(r, 40)}"\n'.encode(),
     "chinese label": lambda r: f"数据库密码\uff1a{_r(r, 14)}\n".encode(),
+    "sk of small letters": lambda r: f"{'sk' + '-'}{_r(r, 40, _SMALL)}\n".encode(),
+    "command line": lambda r: f"dump --password={_r(r, 14)} db\n".encode(),
+    "commit message": lambda r: f"fix login\n\nthe password is {_r(r, 14)} for now\n".encode(),
+    "connection string": lambda r: f"Server=db;User Id=sa;Password={_r(r, 14)};X=y\n".encode(),
+    "element": lambda r: f"<password>{_r(r, 14)}</password>\n".encode(),
+    "attribute": lambda r: f'<add key="Password" value="{_r(r, 14)}"/>\n'.encode(),
+    "web key": lambda r: json.dumps({"kty": "EC", "crv": "P-256", "d": _r(r, 43)}).encode(),
+    "utf-32": lambda r: f"key={_ghp(r)}\n".encode("utf-32"),
     "utf-16 with mark": lambda r: f"key={_ghp(r)}\n".encode("utf-16"),
     "utf-16 little": lambda r: f"key={'sk' + '-'}{_r(r, 26)}\n".encode("utf-16-le"),
     "utf-16 big": lambda r: f"export DB_PASSWORD={_r(r, 14)}\n".encode("utf-16-be"),
@@ -176,6 +185,7 @@ LOOK_ALIKES: Final[dict[str, Plant]] = {
     "style sheet": lambda r: (
         b".sk-circle-fade-dot-animation-delay-2 { x: y }\nclass='disk-usage-monitor-panel-1'\n"
     ),
+    "prose": lambda r: b"the password is case-sensitive, the token is base64-encoded text\n",
     "tokenizer": lambda r: (
         b"max_tokens = 4096\ntokenizer: cl100k_base\npad_token='[PAD]'\nnext_token_id=50256\n"
     ),
