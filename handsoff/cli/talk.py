@@ -16,7 +16,9 @@ import typer
 from handsoff.errors import HandsoffError, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Say what would happen; change nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", "-n", help="Say what would happen; change nothing.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

@@ -23,6 +23,9 @@ from handsoff.core.index import Entry
 from handsoff.core.objects import FILE, TREE, Commit, TreeEntry, encode_commit, encode_tree
 from handsoff.errors import DamagedError
 
+NO_TIME: Final = "0 +0000"
+"""The time of a state that has no commit yet."""
+
 _WHO: Final = "handsoff <snapshot@handsoff.invalid>"
 
 
@@ -61,6 +64,7 @@ class State:
 
     work: str
     head: str
+    """The commit of HEAD, "" where there is none yet."""
     head_time: str
     """Committer date of HEAD: ``seconds zone``."""
     index_tree: str
@@ -97,12 +101,12 @@ _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")
 
 def encode_index_commit(state: State) -> bytes:
     """Return the commit that stands for the index, as in a stash."""
-    return _commit(state, state.index_tree, (state.head,), f"index on {state.work}")
+    return _commit(state, state.index_tree, _head(state), f"index on {state.work}")
 
 
 def encode_snapshot(state: State, index_commit: str) -> bytes:
     """Return the stash-shaped commit of the whole worktree."""
-    parents = (state.head, index_commit)
+    parents = (*_head(state), index_commit)
     return _commit(state, state.work_tree, parents, f"work in progress on {state.work}")
 
 
@@ -110,6 +114,10 @@ def encode_envelope(state: State, snapshot: str, tree: str) -> bytes:
     """Return the commit that binds the snapshot, the stash entries and the lists."""
     parents = (snapshot, *dict.fromkeys(e.oid for e in state.stash))
     return _commit(state, tree, parents, f"handsoff envelope of {state.work}")
+
+
+def _head(state: State) -> tuple[str, ...]:
+    return (state.head,) if state.head else ()
 
 
 def _commit(state: State, tree: str, parents: tuple[str, ...], message: str) -> bytes:

@@ -40,6 +40,13 @@ class Parcel:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def cache_folder() -> Path:
+    """Return the user's folder for what can be made again, such as compiled scanner rules."""
+    from platformdirs import user_cache_path  # noqa: PLC0415 - only send and init need it
+
+    return user_cache_path("handsoff")
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """The folder of one machine."""

@@ -91,7 +91,7 @@ def set_up(
         done.append(f"founded the roster on {shared.name}, or joined who was faster")
     done += _pin(desk, read, pin)
     done += _keep_remote(checkout, shared, remote)
-    done += _ignore_pages(checkout)
+    done += ignore_pages(checkout)
     hook = hooks.install(checkout)
     done += hook.done
     roster = desk.read_roster(read.git_tip or "").trusted()
@@ -190,7 +190,7 @@ def _keep_remote(checkout: Checkout, shared: Shared, asked: str | None) -> list[
     return [f"noted {shared.name} as the shared remote"]
 
 
-def _ignore_pages(checkout: Checkout) -> list[str]:
+def ignore_pages(checkout: Checkout) -> list[str]:
     """Keep ``.wip/`` out of git without touching a file that is tracked."""
     line = checkout.line("rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
     assert line is not None

@@ -19,9 +19,8 @@ from typing import Final
 from handsoff.core import index, paths
 from handsoff.core.envelope import StashEntry
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import LINK
+from handsoff.core.objects import EMPTY_TREE, LINK
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
-from handsoff.errors import UnfitError
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
 _STASH_FORMAT: Final = "--format=%H%x00%gs%x00%gn <%ge>%x00%gd%x01"
@@ -32,6 +31,7 @@ class Look:
     """What a checkout holds beside HEAD's own tree. Paths are bytes, relative to the top."""
 
     head: str
+    """The commit of HEAD, "" while the branch has none yet."""
     branch: str | None
     entries: dict[bytes, list[Entry]]
     staged: frozenset[bytes]
@@ -68,16 +68,12 @@ class Walked:
 
 def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take."""
-    head = checkout.commit("HEAD")
-    if head is None:
-        raise UnfitError(
-            "this branch has no commit yet", hint="make a first commit, then hand the work over"
-        )
+    head = checkout.commit("HEAD") or ""
     nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
     others = ("ls-files", "--others", "-z")
     commands: list[tuple[str, ...]] = [
         ("ls-files", "--stage", "--debug", "-z"),
-        ("diff-index", "--cached", "--name-only", *nothing_hidden, head),
+        ("diff-index", "--cached", "--name-only", *nothing_hidden, head or EMPTY_TREE),
         ("diff-files", "--name-only", *nothing_hidden),
         (*others, "--exclude-standard"),
         (*others, "--ignored", "--exclude-standard", "--directory"),

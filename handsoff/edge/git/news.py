@@ -48,10 +48,14 @@ def all_of(checkout: Checkout, tips: Iterable[str]) -> set[str]:
 
 @dataclass
 class News:
-    """The objects to send, named; ``pieces`` yields them in batches as they are read."""
+    """The objects to send, named; ``pieces`` yields them in batches.
+
+    ``new_names`` collects the paths that appear although their content is old, such as a rename.
+    """
 
     objects: Objects
     wanted: Sequence[str]
+    new_names: list[tuple[bytes, str]] = field(default_factory=list)
     _left: dict[str, None] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,9 +78,12 @@ class News:
         parent = commit.parents[0] if commit.parents else None
         before = self.objects.commit(parent).tree if parent else EMPTY_TREE
         for change in differences(self.objects.tree, before, commit.tree):
+            where = f"commit {oid[:10]}"
             if change.new and change.new.oid in self._left:
                 del self._left[change.new.oid]
-                yield change.new.oid, change.path, f"commit {oid[:10]}"
+                yield change.new.oid, change.path, where
+            elif change.new and not change.old:
+                self.new_names.append((change.path, where))
 
 
 def read_pieces(objects: Objects, batch: Sequence[tuple[str, bytes, str]]) -> list[Piece]:

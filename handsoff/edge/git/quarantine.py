@@ -59,6 +59,13 @@ def check_trees(objects: Objects, roots: list[str]) -> None:
             raise RefusedError(f"the parcel has more than {FILES_LIMIT} files")
 
 
+def check_entry(path: bytes, mode: int | None) -> None:
+    """Check one path that is listed outside the trees; ``mode`` is None for a folder."""
+    if mode == GITLINK:
+        raise RefusedError(f"the parcel has a submodule: {paths.shown(path)}")
+    paths.check_path(path)
+
+
 def _count(objects: Objects, tree: str, depth: int, sizes: dict[str, int]) -> int:
     if depth > paths.DEPTH_LIMIT:
         raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")

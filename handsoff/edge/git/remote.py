@@ -133,6 +133,16 @@ class Shared:
         if done.returncode:
             raise _unreachable(self.name, done.stderr)
 
+    def fetch_commits(self, oids: Sequence[str]) -> None:
+        """Bring commits of branches into the clone's own objects; no ref of it moves."""
+        if not oids:
+            return
+        switches = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+                    "--no-recurse-submodules", "--no-prune", "--refmap="]  # fmt: skip
+        done = self.checkout.run("fetch", *switches, "--", self.url, *oids)
+        if done.returncode:
+            raise _unreachable(self.name, done.stderr)
+
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 

@@ -5,20 +5,18 @@ what should be, and doing what is missing. A file is written beside the worktree
 place, so it is the old one or the new one at any moment, never half of one.
 """
 
-import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import envelope, index, paths
-from handsoff.core.envelope import BranchConfig, StashEntry, State
+from handsoff.core import envelope, index
+from handsoff.core.envelope import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.index import Entry, Stat
-from handsoff.core.objects import EXECUTABLE, FILE, LINK, parse_tree
-from handsoff.core.restoring import Plan, Standing
+from handsoff.core.objects import FILE, parse_tree
+from handsoff.core.restoring import Standing
 from handsoff.core.trees import Leaf, Read, differences
 from handsoff.edge import files
 from handsoff.edge.git import snapshot
@@ -30,105 +28,6 @@ from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 
 _HEADS: Final = "refs/heads/"
-
-
-class Writer:
-    """Writes leaves into one worktree. ``written`` collects what git may believe of them."""
-
-    def __init__(self, checkout: Checkout, read: Callable[[str], bytes]) -> None:
-        self._top = os.fsencode(checkout.top)
-        self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
-        self._read = read
-        self._folders: set[bytes] = {b""}
-        self.written: dict[bytes, tuple[Leaf, Stat]] = {}
-
-    def carry_out(self, plan: Plan, keep_folders: Iterable[bytes]) -> None:
-        """Remove, write, and make the empty folders."""
-        kept = set(keep_folders)
-        for path in plan.removals:
-            step("catch.apply.remove.before")
-            self._remove(path, kept)
-        for path, leaf in plan.writes:
-            step("catch.apply.file.before")
-            self._write(path, leaf)
-        for folder in sorted(kept):
-            self._make_folder(folder)
-        step("catch.apply.files.after")
-
-    def _remove(self, path: bytes, kept: set[bytes]) -> None:
-        full = os.path.join(self._top, path)
-        try:
-            os.unlink(full)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except IsADirectoryError:
-            return  # a folder took the place; it holds something that is not ours to remove
-        for parent in reversed(paths.parents(path)):
-            if parent in kept:
-                return
-            try:
-                os.rmdir(os.path.join(self._top, parent))
-            except OSError:
-                return
-            self._folders.discard(parent)
-
-    def _make_folder(self, folder: bytes) -> None:
-        if folder in self._folders:
-            return
-        self._make_folder(folder.rpartition(b"/")[0])
-        full = os.path.join(self._top, folder)
-        try:
-            os.mkdir(full)
-        except FileExistsError:
-            if not stat.S_ISDIR(os.lstat(full).st_mode):
-                raise UnfitError(
-                    f"{paths.shown(folder)} is no longer a folder",
-                    hint="something else writes here; stop it and type the command again",
-                ) from None
-        self._folders.add(folder)
-
-    def _write(self, path: bytes, leaf: Leaf) -> None:
-        self._make_folder(path.rpartition(b"/")[0])
-        full = os.path.join(self._top, path)
-        temporary = os.path.join(self._staging, b"new")
-        data = self._read(leaf.oid)
-        try:
-            self._place(temporary, full, leaf, data)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            beside = os.path.join(os.path.dirname(full), b".handsoff-new")
-            self._place(beside, full, leaf, data)  # the git folder is on another file system
-        self.written[path] = (leaf, stat_of(os.lstat(full)))
-
-    @staticmethod
-    def _place(temporary: bytes, full: bytes, leaf: Leaf, data: bytes) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        if leaf.mode == LINK:
-            os.symlink(data, temporary)
-        else:
-            mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-            with os.fdopen(handle, "wb", buffering=0) as file:
-                file.write(data)
-        try:
-            os.rename(temporary, full)
-        except IsADirectoryError:
-            _remove_empty_folders(full)
-            os.rename(temporary, full)
-
-
-def _remove_empty_folders(full: bytes) -> None:
-    # the plan emptied it; a folder that still holds a file makes rmdir, and so the run, stop
-    for folder, _, _ in os.walk(full, topdown=False):
-        os.rmdir(folder)
-
-
-def stat_of(st: os.stat_result) -> Stat:
-    """Return stat data as an index entry keeps them."""
-    ctime, mtime = divmod(st.st_ctime_ns, 10**9), divmod(st.st_mtime_ns, 10**9)
-    return Stat(ctime, mtime, st.st_dev, st.st_ino, st.st_uid, st.st_gid, st.st_size)
 
 
 def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
@@ -223,6 +122,24 @@ class Refs:
         if self.checkout.branch() != work:
             self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", ref)
 
+    def leave(self, branch: str, head: str) -> None:
+        """Let HEAD name ``branch`` (or, if "", the commit ``head`` itself)."""
+        if branch:
+            self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", _HEADS + branch)
+        else:
+            self.checkout.git("update-ref", "--no-deref", "-m", self.reason, "HEAD", head)
+
+    def reset_branch(self, work: str, tip: str) -> None:
+        """Let the branch of ``work`` name ``tip`` again, or go if it was not there.
+
+        Commits that this leaves without a branch stay in HEAD's reflog.
+        """
+        ref = _HEADS + work
+        if tip:
+            self.checkout.git("update-ref", "-m", self.reason, ref, tip)
+        elif self.checkout.commit(ref):
+            self.checkout.git("update-ref", "-d", ref)
+
     def set_stash(self, wanted: tuple[StashEntry, ...], current: tuple[StashEntry, ...]) -> None:
         """Make the stash list read ``wanted``, newest first, with its messages and times."""
         if [e.oid for e in wanted] == [e.oid for e in current]:
@@ -268,9 +185,10 @@ def read_state(objects: Objects, envelope_id: str) -> State:
     """Return the state that an envelope binds; DamagedError if it is not one of ours."""
     outer = objects.commit(envelope_id)
     inner = objects.commit(outer.parents[0]) if outer.parents else None
-    if inner is None or len(inner.parents) != 2:  # noqa: PLR2004 - HEAD and the index
+    if inner is None or len(inner.parents) not in (1, 2):
         raise DamagedError("the parcel's envelope is not one of handsoff's")
-    head, index_commit = inner.parents
+    head, index_commit = inner.parents if len(inner.parents) > 1 else ("", inner.parents[0])
+    head_time = " ".join(objects.commit(head).committer.rsplit(" ", 2)[1:]) if head else NO_TIME
     lists = {
         entry.name: objects.blob(entry.oid)
         for entry in parse_tree(objects.tree(outer.tree))
@@ -279,7 +197,7 @@ def read_state(objects: Objects, envelope_id: str) -> State:
     state = envelope.decode_lists(
         lists,
         head=head,
-        head_time=" ".join(objects.commit(head).committer.rsplit(" ", 2)[1:]),
+        head_time=head_time,
         index_tree=objects.commit(index_commit).tree,
         work_tree=inner.tree,
     )

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from handsoff.core import envelope
-from handsoff.core.envelope import BranchConfig, LeftBehind, Sealed, State
+from handsoff.core.envelope import NO_TIME, BranchConfig, LeftBehind, Sealed, State
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import EXECUTABLE, FILE, oid_of
-from handsoff.core.trees import Leaf, graft
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, oid_of
+from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Content, Signature, Worktree
 from handsoff.edge.git.look import Look
@@ -64,6 +64,27 @@ class Hashing:
         return oid_of(kind, data)
 
 
+class Storing:
+    """A sink that keeps what it is given in the clone's private folder, one file an object."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
+        """Read, hash and store files."""
+        found = {}
+        for path in wanted:
+            content = worktree.read(path)
+            if content is not None:
+                found[path] = Taken(content)
+                self.put("blob", content.data, path, "")
+        return found
+
+    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
+        """Store an object that was made in memory."""
+        return self._objects.write(kind, data)
+
+
 class Packing:
     """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
 
@@ -109,6 +130,19 @@ class Snapshot:
         self.taken = taken
         self.new_trees = new_trees
 
+    def reader(self, objects: Objects) -> Read:
+        """Return what reads the trees of this state, whether or not they are stored."""
+        return lambda oid: self.new_trees[oid] if oid in self.new_trees else objects.tree(oid)
+
+    def changed_paths(self, look: Look) -> set[bytes]:
+        """Return the tracked paths whose bytes on disk are not what the index says."""
+        return {
+            path
+            for path in look.suspects
+            if (self.taken[path].leaf if path in self.taken else None)
+            != index_leaf(look.entries.get(path, []))
+        }
+
     def changed_since(self, worktree: Worktree) -> list[bytes]:
         """Return the files that were read and are not what they were."""
         changed = []
@@ -151,13 +185,14 @@ def capture(
     def read(oid: str) -> bytes:
         return new_trees[oid] if oid in new_trees else objects.tree(oid)
 
-    head = objects.commit(look.head)
-    index_tree = graft(read, head.tree, index_changes(look), emit)
+    head = objects.commit(look.head) if look.head else None
+    head_tree = head.tree if head else EMPTY_TREE
+    index_tree = graft(read, head_tree, index_changes(look), emit)
     changes = worktree_changes(look, taken, trust_mode=not _ignores_modes(checkout))
     state = State(
         work=work,
         head=look.head,
-        head_time=" ".join(head.committer.rsplit(" ", 2)[1:]),
+        head_time=" ".join(head.committer.rsplit(" ", 2)[1:]) if head else NO_TIME,
         index_tree=index_tree,
         special=tuple(specials(look)),
         work_tree=graft(read, index_tree, changes, emit),

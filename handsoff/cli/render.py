@@ -1,0 +1,170 @@
+"""Results as lines for people. Pure: a result in, lines out; nothing here asks or decides.
+
+Everything that another machine wrote (names of works and paths, reasons) passes ``clean``.
+"""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from handsoff.cli.talk import progress_wanted
+from handsoff.core.plain import plain
+from handsoff.flows.catching import CatchResult
+from handsoff.flows.phases import Tell, nobody
+from handsoff.flows.plan import Sent
+from handsoff.flows.status import Arrived, Status, WorkStatus
+from handsoff.flows.undo import Undone
+
+_LEFT: Final = 12
+_COUNTED: Final = (
+    ("commits", "unpushed commit"),
+    ("staged", "staged"),
+    ("unstaged", "unstaged"),
+    ("untracked", "untracked"),
+    ("carried", "carried"),
+    ("stash", "stash entry"),
+)
+
+
+def clean(text: str) -> str:
+    """Return text of another machine as one safe line."""
+    return plain(text)
+
+
+def catch_command(work: str) -> str:
+    """Return the command that catches ``work``, ready to be typed."""
+    return f"handsoff catch {shlex.quote(work)}" if clean(work) == work else "handsoff inbox"
+
+
+def sent(result: Sent) -> Iterator[str]:
+    """Yield what to say of a hand-over."""
+    work = clean(result.work)
+    yield from (f"warning: {warning}" for warning in result.warnings)
+    if result.already:
+        yield f"{work} is with {result.to} already (r{result.revision}); nothing was sent again"
+        return
+    done = "would hand" if result.dry_run else "handed"
+    yield f"{done} {work} to {result.to}: r{result.revision}, leg {result.leg}"
+    yield f"  {_counts(result.counts)}; {_bytes(result.size)} by {result.route.name}"
+    yield f"  route: {result.route.name} ({clean(result.route.why)})"
+    yield from left_behind(result.left_behind)
+    if result.waived:
+        yield f"  waived findings: {', '.join(result.waived)}"
+    if result.dry_run:
+        yield "nothing was sent or changed"
+        return
+    yield f"next: stop working on {work} here; on {result.to}: {catch_command(result.work)}"
+
+
+def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
+    """Yield the list of what did not travel."""
+    if paths:
+        yield f"  left behind ({len(paths)}):"
+    for item in paths[:_LEFT]:
+        yield f"    {clean(item['path'])}: {clean(item['reason'])}"
+    if len(paths) > _LEFT:
+        yield f"    and {len(paths) - _LEFT} more; --json has them all"
+
+
+def caught(result: CatchResult) -> Iterator[str]:
+    """Yield what to say of a catch; the page itself is data."""
+    work = clean(result.work)
+    if result.already:
+        yield f"this machine carries {work} already (leg {result.leg}); nothing to do"
+        return
+    if result.dry_run:
+        yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
+        yield f"  {result.writes} files to write, {result.removals} to remove"
+        yield from left_behind(result.left_behind)
+        yield "nothing was changed"
+        return
+    took_up = " (an interrupted catch was finished)" if result.finished else ""
+    yield f"caught {work} r{result.revision} from {result.sender}: leg {result.leg}{took_up}"
+    yield f"  in {result.top}; every file, index entry and stash was compared"
+    yield from left_behind(result.left_behind)
+    if result.check_first:
+        yield f"check before you repeat: {clean(result.check_first)}"
+    yield "next: read the page below before you edit; handsoff undo goes back"
+
+
+def arrived(parcels: Sequence[Arrived]) -> Iterator[str]:
+    """Yield a line for each parcel in the inbox."""
+    for item in parcels:
+        size = _bytes(item.size)
+        yield f"{clean(item.work)}  r{item.revision} from {clean(item.sender)}, {size}"
+        yield f"  next: {catch_command(item.work)}"
+
+
+def status(found: Status) -> Iterator[str]:
+    """Yield what is so."""
+    yield f"machine {found.machine}, roster {found.founding[:12]}"
+    if found.remote:
+        yield f"{clean(found.remote)}; as last seen:"
+    for work in found.works:
+        mark = "*" if work.work == found.branch else " "
+        yield f"{mark} {clean(work.work)}: {_standing(work)}"
+        if work.for_me:
+            yield f"    next: {catch_command(work.work)}"
+    if found.unfinished:
+        yield f"interrupted here; to finish it: {clean(found.unfinished)}"
+
+
+def _standing(work: WorkStatus) -> str:
+    if work.state == "free":
+        return "nobody has handed it over yet"
+    who = "this machine" if work.mine else work.carrier
+    to = f" to {clean(work.to)}" if work.to else ""
+    until = f" until {work.until}" if work.until else ""
+    blocked = ", blocked" if work.blocked else ""
+    number = f"(leg {work.leg}, r{work.revision})"
+    return f"{work.state} by {who}{to} since {work.since}{until} {number}{blocked}"
+
+
+def undone(result: Undone) -> Iterator[str]:
+    """Yield what to say of an undo."""
+    where = result.branch or result.head[:12]
+    if result.dry_run:
+        counted = f"{result.writes} to write, {result.removals} to remove"
+        yield f"would go back to {clean(where)}: {counted}"
+        return
+    yield f"went back to {clean(where)}, as it was before the catch of {clean(result.work)}"
+    yield "what was here is kept: handsoff undo once more brings it back"
+    yield f"this machine still carries {clean(result.work)} on the record: see handsoff status"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    shown = []
+    for key, word in _COUNTED:
+        number = counts.get(key, 0)
+        if number:
+            plural = {"stash entry": "stash entries"}.get(word, word + "s" * (key == "commits"))
+            shown.append(f"{number} {word if number == 1 else plural}")
+    return ", ".join(shown) or "no changes besides commits"
+
+
+def _bytes(size: int) -> str:
+    number = float(size)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000 or unit == "MB":  # noqa: PLR2004 - SI steps
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Tell]:
+    """Give a function that shows where a verb is, on a terminal only, on one line."""
+    if quiet or not progress_wanted():
+        yield nobody
+        return
+
+    def tell(phase: str, done: int, total: int) -> None:
+        share = f" {100 * done // total} %" if total else ""
+        print(f"\r\033[K{phase}{share}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield tell
+    finally:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)

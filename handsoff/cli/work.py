@@ -1,0 +1,177 @@
+"""The commands of a work: page, send, listen, receive, inbox, catch, status, undo."""
+
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from handsoff.cli import render
+from handsoff.cli.talk import DryRun, Json, Quiet, say, show, show_json
+from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.errors import UsageError
+
+At = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the machine listens.")]
+Work = Annotated[str, typer.Argument(metavar="WORK", help="The work: the name of its branch.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (page, send, listen, receive, inbox, catch, status, undo):
+        app.command()(command)
+    app.command("take", hidden=True)(catch)
+
+
+def page(
+    no_edit: Annotated[bool, typer.Option("--no-edit", help="Do not open an editor.")] = False,
+) -> None:
+    """Create the page of this work, .wip/HANDOFF.md, and open it in your editor."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.pages import ensure_page
+
+    desk = open_desk()
+    created = ensure_page(desk.checkout, desk.work())
+    say(f"{'wrote the template of' if created else 'the page is'} {desk.checkout.page}")
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not no_edit and editor and sys.stdin.isatty():
+        subprocess.run([*shlex.split(editor), str(desk.checkout.page)], check=False)
+    say("next: fill it in, then: handsoff send MACHINE")
+
+
+def send(
+    to: Annotated[str, typer.Argument(metavar="MACHINE", help="The machine to hand over to.")],
+    at: At = None,
+    via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
+    to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
+    max_size: Annotated[int, typer.Option(help="Bytes a file may have.")] = DEFAULT_LIMIT,
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="FINGERPRINT", help="Let this finding pass.")
+    ] = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Hand this checkout's work over to another machine, whole."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.phases import Phases
+    from handsoff.flows.plan import Wishes
+    from handsoff.flows.send import send as run
+
+    wishes = Wishes(
+        to=to, at=at, via=via, to_file=to_file, dry_run=dry_run, limit=max_size, allow=allow or ()
+    )
+    with render.progress(quiet=quiet or json) as tell:
+        sent = run(open_desk(), wishes, Phases("send", tell))
+    if json:
+        show_json(asdict(sent))
+    for line in render.sent(sent):
+        say(line, quiet=quiet or json)
+
+
+def listen(
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any.")] = 0,
+    bind: Annotated[str, typer.Option(help="Address to listen on.")] = "",
+    once: Annotated[bool, typer.Option("--once", help="Stop after one parcel.")] = False,
+    address_file: Annotated[
+        Path | None, typer.Option(help="Write HOST:PORT here when ready.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Take parcels of other machines into the inbox of this one, until it is stopped."""
+    from handsoff.flows.listening import run
+
+    run(port, bind, once=once, address_file=address_file, tell=lambda t: say(t, quiet=quiet))
+
+
+def receive(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A parcel, from send --to-file.")],
+    json: Json = False,
+) -> None:
+    """Take a parcel from a file into the inbox."""
+    from handsoff.edge import keys
+    from handsoff.edge.home import Home
+    from handsoff.flows.listen import receive_file
+
+    folder = keys.home_folder()
+    parcel = receive_file(Home(folder), keys.need(folder), file)
+    if json:
+        show_json({"parcel": parcel.manifest.parcel, "work": parcel.manifest.work})
+    say(f"received {render.clean(parcel.manifest.work)}", quiet=json)
+    say(f"next: {render.catch_command(parcel.manifest.work)}", quiet=json)
+
+
+def inbox(json: Json = False) -> None:
+    """List the parcels that arrived here and are not caught yet."""
+    from handsoff.edge import keys
+    from handsoff.edge.home import Home
+    from handsoff.flows.status import inbox as run
+
+    folder = keys.home_folder()
+    arrived = run(Home(folder), keys.need(folder))
+    if json:
+        show_json({"parcels": [asdict(item) for item in arrived]})
+        return
+    for line in render.arrived(arrived):
+        show(line)
+
+
+def catch(
+    work: Work,
+    into: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Catch into a new worktree at DIR.")
+    ] = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Become the carrier of a work, and restore it here to the last byte."""
+    from handsoff.flows import catch as flow
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.phases import Phases
+
+    if into is not None and dry_run:
+        raise UsageError("--into and --dry-run do not go together", hint="leave one of them out")
+    with render.progress(quiet=quiet or json) as tell:
+        phases, desk = Phases("catch", tell), open_desk()
+        caught = (
+            flow.catch(desk, work, phases, dry_run=dry_run)
+            if into is None
+            else flow.catch_into(desk, work, into, phases)
+        )
+    if json:
+        show_json(asdict(caught))
+        return
+    for line in render.caught(caught):
+        say(line, quiet=quiet)
+    show(caught.page.rstrip("\n") if caught.page else "")
+
+
+def status(json: Json = False) -> None:
+    """Say who carries the works of this clone, and what waits."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.status import status as run
+
+    found = run(open_desk())
+    if json:
+        show_json(asdict(found))
+        return
+    for line in render.status(found):
+        show(line)
+
+
+def undo(dry_run: DryRun = False, json: Json = False) -> None:
+    """Go back to what was here before the last catch."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.phases import Phases
+    from handsoff.flows.undo import undo as run
+
+    undone = run(open_desk(), Phases("undo"), dry_run=dry_run)
+    if json:
+        show_json(asdict(undone))
+        return
+    for line in render.undone(undone):
+        say(line)

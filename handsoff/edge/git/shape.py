@@ -1,0 +1,199 @@
+"""What a checkout is besides files: operations in progress, nested repositories, odd clones.
+
+``oddities`` names each thing that this handsoff does not carry yet, so that a verb can refuse it
+by name before anything is sent or changed. Nothing is moved half.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import paths
+from handsoff.core.objects import GITLINK
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.repo import Checkout, decode, encode, split
+from handsoff.errors import UnfitError
+
+_OPERATIONS: Final = (
+    ("rebase-merge", "a rebase", "git rebase --continue, or --abort"),
+    (
+        "rebase-apply",
+        "a rebase or git am",
+        "git rebase --continue or git am --continue, or --abort",
+    ),
+    ("MERGE_HEAD", "a merge", "git merge --continue, or --abort"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick", "git cherry-pick --continue, or --abort"),
+    ("REVERT_HEAD", "a revert", "git revert --continue, or --abort"),
+    ("sequencer", "a sequence of picks", "git cherry-pick --continue, or --quit"),
+    ("BISECT_LOG", "a bisect", "git bisect reset"),
+    ("BISECT_START", "a bisect", "git bisect reset"),
+    ("SQUASH_MSG", "a squash merge", "commit it, or remove .git/SQUASH_MSG"),
+    ("MERGE_AUTOSTASH", "a merge with an autostash", "finish the merge"),
+    ("AUTO_MERGE", "a conflict that is being resolved", "resolve it and commit"),
+    ("REBASE_HEAD", "what a rebase left behind", "git update-ref -d REBASE_HEAD"),
+)
+_CONVERTING: Final = ("filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """Something that is not carried: what it is, and the way out."""
+
+    what: str
+    hint: str
+
+
+def refuse(found: Iterator[Oddity]) -> None:
+    """Raise UnfitError for the first of ``found``."""
+    for oddity in found:
+        raise UnfitError(oddity.what, hint=oddity.hint)
+
+
+def operations(checkout: Checkout) -> Iterator[Oddity]:
+    """Yield the operations that are in progress in this worktree."""
+    for name, what, hint in _OPERATIONS:
+        if (checkout.git_dir / name).exists():
+            yield Oddity(f"{what} is in progress here", f"finish it first: {hint}")
+    rerere = checkout.git_dir / "MERGE_RR"
+    if rerere.exists() and rerere.stat().st_size:
+        yield Oddity("a conflict is being resolved here", "resolve it and commit, or reset")
+
+
+def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
+    """Yield what is odd about the clone itself."""
+    kind = checkout.line("rev-parse", "--show-object-format")
+    if kind != "sha1":
+        yield Oddity(
+            f"this repository names its objects with {kind}, which handsoff cannot read",
+            "use a sha1 repository: git init --object-format=sha1",
+        )
+    if (checkout.common_dir / "shallow").exists():
+        yield Oddity("this clone is shallow", "git fetch --unshallow")
+    promisor = [k for k in checkout.config if k.startswith("remote.") and k.endswith(".promisor")]
+    if "extensions.partialclone" in checkout.config or promisor:
+        yield Oddity("this is a partial clone", "hand over from a full clone")
+    if checkout.switch("core.sparsecheckout"):
+        yield Oddity("this checkout is sparse", "git sparse-checkout disable")
+
+
+def conversions(checkout: Checkout, tracked: list[bytes], others: list[bytes]) -> Iterator[Oddity]:
+    """Yield what would make git change bytes between the disk and its objects.
+
+    ``tracked`` are all paths of the index, ``others`` the further paths that travel.
+    """
+    if checkout.switch("core.autocrlf") or checkout.setting("core.autocrlf") == "input":
+        yield Oddity("core.autocrlf converts line endings here", "git config core.autocrlf false")
+    if not _has_attributes(checkout, tracked, others):
+        return
+    for path, attribute, value in _attributes(checkout, [*tracked, *others]):
+        if _converts(checkout.top, path, attribute, value):
+            yield Oddity(
+                f"{paths.shown(path)} is converted by git (attribute {attribute}={value})",
+                "such files are not carried yet: remove the attribute, or push the branch",
+            )
+            return
+
+
+def _has_attributes(checkout: Checkout, tracked: list[bytes], others: list[bytes]) -> bool:
+    name = b".gitattributes"
+    if any(p == name or p.endswith(b"/" + name) for p in (*tracked, *others)):
+        return True
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    named = checkout.setting("core.attributesfile")
+    places = [
+        checkout.common_dir / "info" / "attributes",
+        Path(named).expanduser() if named else home / "git" / "attributes",
+        Path("/etc/gitattributes"),
+    ]
+    return any(place.exists() for place in places)
+
+
+def _attributes(checkout: Checkout, wanted: list[bytes]) -> Iterator[tuple[bytes, str, str]]:
+    listed = checkout.git(
+        "check-attr", "--stdin", "-z", *_CONVERTING, given=b"".join(p + b"\0" for p in wanted)
+    )
+    fields = split(listed)
+    for at in range(0, len(fields), 3):
+        path, attribute, value = fields[at : at + 3]
+        if value not in (b"unspecified", b"unset"):
+            yield path, decode(attribute), decode(value)
+
+
+def _converts(top: Path, path: bytes, attribute: str, value: str) -> bool:
+    if attribute in ("filter", "ident", "working-tree-encoding"):
+        return True
+    if attribute == "eol":
+        return value == "crlf" or _has_carriage_return(top, path)
+    return _has_carriage_return(top, path)
+
+
+def _has_carriage_return(top: Path, path: bytes) -> bool:
+    # with text set, git touches a file only if it has CRs (here, where no eol is CRLF)
+    full = os.fsencode(top) + b"/" + path
+    try:
+        handle = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    with os.fdopen(handle, "rb") as file:
+        return any(b"\r" in chunk for chunk in iter(lambda: file.read(1 << 20), b""))
+
+
+def nested(look: Look) -> Iterator[Oddity]:
+    """Yield repositories inside the checkout, which git would record as a bare id."""
+    links = sorted(
+        p for p, entries in look.entries.items() if any(e.mode == GITLINK for e in entries)
+    )
+    for path in links:
+        yield Oddity(
+            f"{paths.shown(path)} is a submodule, which is not carried yet",
+            "push the submodule's work, and hand over a branch without it",
+        )
+    for path in sorted(look.nested) + sorted(p for p in look.carried if p.endswith(b"/")):
+        yield Oddity(
+            f"{paths.shown(path)} is a repository of its own inside this checkout",
+            "move it out of the checkout, or ignore it (then it stays behind)",
+        )
+
+
+def unreadable(look: Look) -> Iterator[Oddity]:
+    """Yield folders whose content nobody can tell."""
+    ignored = look.ignored
+    for folder in sorted(look.walked.unreadable):
+        if folder + b"/" not in ignored:
+            yield Oddity(
+                f"the folder {paths.shown(folder)} cannot be read",
+                "make it readable, or move it out of the checkout",
+            )
+
+
+def other_worktree(checkout: Checkout, branch: str) -> str | None:
+    """Return the path of another worktree that has ``branch`` checked out, or None."""
+    wanted = b"branch refs/heads/" + encode(branch)
+    here = checkout.top.resolve()
+    place = here
+    for line in split(checkout.git("worktree", "list", "--porcelain", "-z")):
+        if line.startswith(b"worktree "):
+            place = Path(os.fsdecode(line.removeprefix(b"worktree "))).resolve()
+        elif line == wanted and place != here:
+            return str(place)
+    return None
+
+
+def has_loose_commits(checkout: Checkout) -> bool:
+    """Say whether HEAD is detached on commits that no ref names."""
+    if checkout.branch() is not None or checkout.commit("HEAD") is None:
+        return False
+    listed = checkout.git("for-each-ref", "--count=1", "--contains", "HEAD")
+    return not listed.strip()
+
+
+def folds_names(checkout: Checkout) -> bool:
+    """Say whether this file system takes names for equal that differ in case."""
+    return (checkout.git_dir / "hEaD").exists()
+
+
+def is_ancestor(checkout: Checkout, older: str, newer: str) -> bool:
+    """Say whether ``newer`` has ``older`` in its history."""
+    return checkout.run("merge-base", "--is-ancestor", older, newer).returncode == 0

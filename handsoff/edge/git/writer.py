@@ -1,0 +1,125 @@
+"""Writing files into a worktree: each is the old one or the new one at any moment.
+
+A file is made beside the worktree, in the git folder, and renamed into place, so that a kill
+leaves no half of one and no stray name. Links are written as they are and never followed.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from handsoff.core import paths
+from handsoff.core.index import Stat
+from handsoff.core.objects import EXECUTABLE, LINK
+from handsoff.core.restoring import Plan
+from handsoff.core.trees import Leaf
+from handsoff.edge import files
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.steps import step
+from handsoff.errors import UnfitError
+
+
+class Writer:
+    """Writes leaves into one worktree. ``written`` collects what git may believe of them."""
+
+    def __init__(self, checkout: Checkout, read: Callable[[str], bytes]) -> None:
+        self._top = os.fsencode(checkout.top)
+        self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
+        self._read = read
+        self._folders: set[bytes] = {b""}
+        self.written: dict[bytes, tuple[Leaf, Stat]] = {}
+
+    def carry_out(self, plan: Plan, keep_folders: Iterable[bytes]) -> None:
+        """Remove, write, and make the empty folders."""
+        kept = set(keep_folders)
+        for path in plan.removals:
+            step("catch.apply.remove.before")
+            self._remove(path, kept)
+        for path, leaf in plan.writes:
+            step("catch.apply.file.before")
+            self._write(path, leaf)
+        for folder in sorted(kept):
+            self._make_folder(folder)
+        step("catch.apply.files.after")
+
+    def _remove(self, path: bytes, kept: set[bytes]) -> None:
+        full = os.path.join(self._top, path)
+        try:
+            os.unlink(full)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except IsADirectoryError:
+            return  # a folder took the place; it holds something that is not ours to remove
+        for parent in reversed(paths.parents(path)):
+            if parent in kept:
+                return
+            try:
+                os.rmdir(os.path.join(self._top, parent))
+            except OSError:
+                return
+            self._folders.discard(parent)
+
+    def _make_folder(self, folder: bytes) -> None:
+        if folder in self._folders:
+            return
+        self._make_folder(folder.rpartition(b"/")[0])
+        full = os.path.join(self._top, folder)
+        try:
+            os.mkdir(full)
+        except FileExistsError:
+            if not stat.S_ISDIR(os.lstat(full).st_mode):
+                raise UnfitError(
+                    f"{paths.shown(folder)} is no longer a folder",
+                    hint="something else writes here; stop it and type the command again",
+                ) from None
+        self._folders.add(folder)
+
+    def _write(self, path: bytes, leaf: Leaf) -> None:
+        self._make_folder(path.rpartition(b"/")[0])
+        full = os.path.join(self._top, path)
+        temporary = os.path.join(self._staging, b"new")
+        data = self._read(leaf.oid)
+        try:
+            self._place(temporary, full, leaf, data)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            beside = os.path.join(os.path.dirname(full), b".handsoff-new")
+            self._place(beside, full, leaf, data)  # the git folder is on another file system
+        self.written[path] = (leaf, stat_of(os.lstat(full)))
+
+    @staticmethod
+    def _place(temporary: bytes, full: bytes, leaf: Leaf, data: bytes) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        if leaf.mode == LINK:
+            os.symlink(data, temporary)
+        else:
+            mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+            with os.fdopen(handle, "wb", buffering=0) as file:
+                file.write(data)
+        try:
+            os.rename(temporary, full)
+        except IsADirectoryError:
+            _remove_empty_folders(full)
+            os.rename(temporary, full)
+
+
+def _remove_empty_folders(full: bytes) -> None:
+    # the plan emptied it; a folder that still holds a file makes rmdir, and so the run, stop
+    for folder, _, _ in os.walk(full, topdown=False):
+        os.rmdir(folder)
+
+
+def stat_of(st: os.stat_result) -> Stat:
+    """Return stat data as an index entry keeps them."""
+    ctime, mtime = divmod(st.st_ctime_ns, 10**9), divmod(st.st_mtime_ns, 10**9)
+    return Stat(ctime, mtime, st.st_dev, st.st_ino, st.st_uid, st.st_gid, st.st_size)
+
+
+def sync_all() -> None:
+    """Make all that was written last through a power cut: one call, not one a file."""
+    os.sync()

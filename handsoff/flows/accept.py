@@ -1,0 +1,127 @@
+"""A parcel arrives: nothing of it is believed before its end, and nothing is kept half.
+
+    staging file -> lengths and digests -> signature and roster -> git's own gate in quarantine
+    -> every path -> fsync -> rename into the inbox -> fsync of the folder
+
+In the inbox it still cannot be caught: only the record makes it a hand-over.
+"""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from handsoff.core import manifest
+from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
+from handsoff.core.roster import Roster
+from handsoff.core.sshwire import signer
+from handsoff.edge import clock, files, seal
+from handsoff.edge.git import quarantine, restore
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.repo import open_checkout
+from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
+from handsoff.edge.keys import Machine
+from handsoff.edge.seal import Opened
+from handsoff.edge.steps import step
+from handsoff.errors import DamagedError, TrustError, UnfitError
+from handsoff.flows.desk import Desk
+
+
+def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None) -> Parcel:
+    """Open the parcel at ``sealed``, verify all of it, and put it into the inbox.
+
+    ``desk`` is a clone of its repository; if None, one that is registered here is taken.
+    A parcel that is there already is returned as it is.
+    """
+    staging = home.incoming / f"{sealed.name}.open"
+    try:
+        opened = seal.unseal(sealed, staging, machine.sealing)
+        step("listen.unseal.after")
+        claims = manifest.decode(opened.manifest)
+        present = home.parcel(claims.parcel)
+        if present is not None:
+            if present.manifest != claims:
+                raise DamagedError("another parcel of the same id is in the inbox")
+            return present
+        desk = desk or clone_of(home, machine, claims.repository)
+        _check_claims(claims, opened, desk, machine)
+        return _check_in(home, claims, opened, desk)
+    finally:
+        staging.unlink(missing_ok=True)
+
+
+def clone_of(home: Home, machine: Machine, repository: str) -> Desk:
+    """Return the desk of a clone of ``repository`` on this machine; UnfitError if there is none."""
+    for top in home.clones(repository):
+        desk = Desk(open_checkout(top), home, machine, clock.now())
+        if desk.pin == repository:
+            return desk
+    raise UnfitError(
+        f"{machine.name} has no clone of this repository",
+        hint=f"on {machine.name}: git clone it, then: handsoff init",
+    )
+
+
+def _check_claims(claims: Manifest, opened: Opened, desk: Desk, machine: Machine) -> None:
+    if machine.id not in claims.receivers:
+        raise TrustError("this parcel names other receivers", hint="ask its sender to send it here")
+    if claims.repository != desk.pin:
+        raise UnfitError(
+            "this parcel is of another repository", hint="cd into a clone of that repository"
+        )
+    sender = _roster_with(desk, claims.sender).member(claims.sender)
+    if sender is None:
+        raise TrustError(
+            f"this parcel is from a stranger ({claims.sender})",
+            hint="if you know it, let it in: handsoff admit CARD",
+        )
+    if signer(opened.signature, NAMESPACE, opened.manifest) != sender.card.sign_key:
+        raise DamagedError(f"the parcel's signature is not that of {sender.name}")
+    size = opened.path.stat().st_size - len(MAGIC)
+    if size != claims.pack_size or seal.digest(opened.path, len(MAGIC)) != claims.pack_sha256:
+        raise DamagedError("the parcel's objects are not those that its manifest names")
+
+
+def _roster_with(desk: Desk, machine: str) -> Roster:
+    roster = desk.local_roster()
+    if roster is not None and roster.member(machine) is not None:
+        return roster
+    return desk.fresh_roster()
+
+
+def _check_in(home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
+    folder = home.incoming / claims.parcel
+    shutil.rmtree(folder, ignore_errors=True)
+    with files.saying("cannot keep the parcel"):
+        files.ensure_folder(folder)
+        alternate = desk.checkout.common_dir / "objects"
+        desk.shared.fetch_commits([b for b in claims.bases if not Objects(alternate).has(b)])
+        with opened.path.open("rb", buffering=0) as pack:
+            pack.seek(len(MAGIC))
+            objects = quarantine.check_in(folder, pack, alternate)
+        step("listen.quarantine.after")
+        _check_state(claims, Objects(objects, alternate))
+        files.write(folder / SIGNATURE, opened.signature.encode("ascii"))
+        files.write(folder / MANIFEST, opened.manifest)
+        files.sync_folder(objects / "pack")
+        step("listen.keep.before")
+        folder.rename(home.inbox / claims.parcel)
+        files.sync_folder(home.inbox)
+    step("listen.keep.after")
+    return Parcel(home.inbox / claims.parcel, claims)
+
+
+def _check_state(claims: Manifest, objects: Objects) -> None:
+    state = restore.read_state(objects, claims.envelope)
+    if state.work != claims.work or not state.head:
+        raise DamagedError("the parcel's manifest and its snapshot do not agree")
+    head_tree = objects.commit(state.head).tree
+    quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
+    for entry in state.special:
+        quarantine.check_entry(entry.path, entry.mode)
+    for folder in state.empty_folders:
+        quarantine.check_entry(folder, None)
+
+
+def manifest_digest(parcel: Parcel) -> str:
+    """Return the SHA-256 of the parcel's manifest, which a receipt is for."""
+    return hashlib.sha256((parcel.folder / MANIFEST).read_bytes()).hexdigest()

@@ -1,0 +1,238 @@
+"""Turning one checkout from the state it is in into another: prepared, journalled, compared.
+
+``Preflight`` finds everything that could be overwritten, wrong or busy, before the first write.
+``carry_out`` can be run again after it was killed anywhere: it looks at what is there, does what
+is missing, and stops at a file that is neither of the old state nor of the new one.
+"""
+
+import shutil
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from handsoff.core import paths, restoring
+from handsoff.core.envelope import StashEntry, State
+from handsoff.core.objects import LINK
+from handsoff.core.restoring import Obstacle, Plan, Standing
+from handsoff.core.trees import Change, differences, leaf_at
+from handsoff.edge.git import restore, shape
+from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.restore import Refs
+from handsoff.edge.git.writer import Writer, sync_all
+from handsoff.edge.steps import step
+from handsoff.errors import DamagedError, UnfitError
+from handsoff.flows.desk import Desk
+from handsoff.flows.notes import Known
+from handsoff.flows.observe import Observed, observe
+
+_NAMED: Final = 10
+_SPARE: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Target:
+    """The state to reach, and where its objects are read."""
+
+    state: State
+    objects: Objects
+    stash: tuple[StashEntry, ...]
+    reason: str
+
+    @property
+    def outside(self) -> list[bytes]:
+        """Files of the state that its index does not have: untracked and carried ones."""
+        changes = differences(self.objects.tree, self.state.index_tree, self.state.work_tree)
+        return [change.path for change in changes if change.new is not None]
+
+
+def refuse_busy(desk: Desk, seen: Observed, known: Known | None) -> None:
+    """Raise UnfitError if the checkout is no place to restore over."""
+    shape.refuse(shape.clone_shape(desk.checkout))
+    shape.refuse(shape.operations(desk.checkout))
+    shape.refuse(shape.nested(seen.look))
+    if shape.has_loose_commits(desk.checkout):
+        raise UnfitError(
+            "HEAD is detached here on commits that no branch has",
+            hint="give them a name: git switch -c NAME; or catch with --into DIR",
+        )
+    if not seen.is_clean and not (known is not None and known.is_state(seen.state)):
+        names = [*seen.look.untracked, *seen.look.staged, *seen.snapshot.changed_paths(seen.look)]
+        raise UnfitError(
+            f"this checkout has work of its own: {_listed(names)}",
+            hint="commit or stash it, or catch into a worktree of its own: --into DIR",
+        )
+
+
+def check_branch(desk: Desk, target: State, known: Known | None) -> str | None:
+    """Return where the work's branch stands here; UnfitError if commits would be lost from it."""
+    checkout = desk.checkout
+    elsewhere = shape.other_worktree(checkout, target.work)
+    if elsewhere is not None:
+        raise UnfitError(
+            f"the branch {target.work} is checked out in {elsewhere}",
+            hint="catch there, or switch that worktree to another branch",
+        )
+    old = checkout.commit(f"refs/heads/{target.work}")
+    if old is None or old == target.head or (known is not None and old == known.head):
+        return old
+    if not shape.is_ancestor(checkout, old, target.head):
+        raise UnfitError(
+            f"the branch {target.work} has commits here that are not in the parcel",
+            hint=f"keep them under another name: git branch -m {target.work} NAME",
+        )
+    return old
+
+
+def check_room(
+    desk: Desk, target: Target, plan: Plan, current: Container[bytes], known: Known | None
+) -> None:
+    """Raise UnfitError for what is in the way, cannot be written here, or does not fit."""
+    checkout = desk.checkout
+    if checkout.setting("core.symlinks") is not None and not checkout.switch("core.symlinks"):
+        links = [path for path, leaf in plan.writes if leaf.mode == LINK]
+        if links:
+            raise UnfitError(
+                f"core.symlinks is off here, and these are links: {_listed(links)}",
+                hint="catch on a file system that has links",
+            )
+    arriving = [path for path, _ in plan.writes]
+    if shape.folds_names(checkout) and (pairs := paths.collisions(arriving)):
+        raise UnfitError(
+            f"this file system takes two names for one: {_listed(pairs[0])}",
+            hint="rename one of them on the sender",
+        )
+    shape.refuse(shape.conversions(checkout, arriving, []))
+    found = in_the_way(checkout.top, plan, current, known)
+    if found:
+        lines = "\n  ".join(f"{paths.shown(o.path)}: {o.what}" for o in found[:_NAMED])
+        more = f"\n  and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        raise UnfitError(
+            f"files of this machine are in the way:\n  {lines}{more}",
+            hint="move them away, or catch into a worktree of its own: --into DIR",
+        )
+    need = sum(len(target.objects.blob(leaf.oid)) for _, leaf in plan.writes) + _SPARE
+    free = shutil.disk_usage(checkout.top).free
+    if free < need:
+        raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
+
+
+def in_the_way(
+    top: Path, plan: Plan, current: Container[bytes], known: Known | None
+) -> list[Obstacle]:
+    """Return what stands on disk where the plan writes, and is safe nowhere else.
+
+    ``current`` are the paths that the restore point holds as they are.
+    """
+    worktree = Worktree(top)
+
+    def is_known(path: bytes) -> bool:
+        if path in current:
+            return True
+        leaf = known.leaves.get(path) if known is not None else None
+        return leaf is not None and restore.standing(worktree, path, leaf) is Standing.SAME
+
+    return restoring.obstacles(
+        plan,
+        is_known,
+        lambda path, leaf: restore.standing(worktree, path, leaf),
+        lambda folder: restore.files_below(worktree, folder),
+    )
+
+
+def _listed(names: Iterable[bytes]) -> str:
+    ordered = sorted(set(names))
+    more = f" and {len(ordered) - _NAMED} more" if len(ordered) > _NAMED else ""
+    return ", ".join(map(paths.shown, ordered[:_NAMED])) + more
+
+
+def changes_to(origin: State, seen: Observed, target: Target, objects: Objects) -> list[Change]:
+    """Return what is still to be done to reach ``target``.
+
+    UnfitError where a file is neither as it was at the restore point ``origin`` nor as it will
+    be: somebody wrote to it since the restore began, and nothing may overwrite that.
+    """
+    changes = list(
+        differences(seen.snapshot.reader(objects), seen.state.work_tree, target.state.work_tree)
+    )
+    if seen.state.work_tree == origin.work_tree:
+        return changes
+    wanted = []
+    foreign = []
+    for change in changes:
+        was = leaf_at(objects.tree, origin.work_tree, change.path)
+        if change.old is None or change.old == was:
+            wanted.append(change)
+        elif change.new is not None or was is not None:
+            foreign.append(change.path)
+    if foreign:
+        raise UnfitError(
+            f"files were changed here since the restore began: {_listed(foreign)}",
+            hint="copy them somewhere else, put the old ones back, and type it again",
+        )
+    return wanted
+
+
+def carry_out(
+    desk: Desk, target: Target, seen: Observed, changes: Iterable[Change], old_tip: str | None
+) -> None:
+    """Make the checkout ``target``: files, index, branch and HEAD, stash, configuration."""
+    checkout, objects = desk.checkout, target.objects
+    writer = Writer(checkout, objects.blob)
+    writer.carry_out(restoring.plan(changes), target.state.empty_folders)
+    step("catch.apply.index.before")
+    read = seen.snapshot.reader(objects)
+    entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
+    restore.write_index(checkout, entries)
+    refs = Refs(checkout, target.reason)
+    step("catch.apply.branch.before")
+    refs.move_branch(target.state.work, target.state.head, old_tip)
+    step("catch.apply.stash.before")
+    refs.set_stash(target.stash, seen.look.stash)
+    step("catch.apply.config.before")
+    refs.configure(target.state.work, target.state.branch, desk.shared.name)
+    sync_all()
+    step("catch.apply.after")
+
+
+def go_back(
+    desk: Desk, target: Target, seen: Observed, changes: Iterable[Change], point: Mapping[str, Any]
+) -> None:
+    """Make the checkout what it was at a restore point, its branches included."""
+    checkout, objects = desk.checkout, target.objects
+    writer = Writer(checkout, objects.blob)
+    writer.carry_out(restoring.plan(changes), target.state.empty_folders)
+    read = seen.snapshot.reader(objects)
+    entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
+    restore.write_index(checkout, entries)
+    refs = Refs(checkout, target.reason)
+    refs.leave(str(point["head"]), target.state.head)
+    refs.reset_branch(str(point["work"]), str(point["old_tip"]))
+    refs.set_stash(target.stash, seen.look.stash)
+    sync_all()
+
+
+def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
+    """Compare the checkout, file by file and entry by entry, with what was to be restored.
+
+    DamagedError naming what differs. Files that this machine had before, and that were ignored
+    then, may show up besides; they were not touched.
+    """
+    seen = observe(desk.checkout, desk.shared, target.state.work, objects, extra=target.outside)
+    read = seen.snapshot.reader(objects)
+    changes = differences(read, target.state.work_tree, seen.state.work_tree)
+    wrong = [change.path for change in changes if change.old is not None]
+    index = differences(read, target.state.index_tree, seen.state.index_tree)
+    wrong += [change.path for change in index]
+    wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
+    if (seen.state.work, seen.state.head) != (target.state.work, target.state.head):
+        wrong.append(b"HEAD")
+    if [e.oid for e in seen.state.stash] != [e.oid for e in target.stash]:
+        wrong.append(b"the stash list")
+    if wrong:
+        raise DamagedError(
+            f"the restore does not match the parcel: {_listed(wrong)}",
+            hint="handsoff undo goes back; then catch again",
+        )
+    return seen

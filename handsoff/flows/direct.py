@@ -1,0 +1,103 @@
+"""The direct route, seen from the sender: one exchange over SSH, in the order of the design.
+
+Connecting and asking need nothing of the parcel, so they run beside the look at the checkout.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+
+from handsoff import __version__
+from handsoff.core.address import format_address, parse_address
+from handsoff.core.exchange import Role
+from handsoff.core.messages import (
+    VERSIONS,
+    Accept,
+    Ask,
+    Bye,
+    Have,
+    Hello,
+    Offer,
+    Receipt,
+    Told,
+    receipt_key,
+)
+from handsoff.core.roster import Member
+from handsoff.edge import ssh
+from handsoff.edge.seal import SealedFile
+from handsoff.edge.steps import step
+from handsoff.edge.talk import Talk
+from handsoff.errors import DamagedError, HandsoffError
+from handsoff.flows.desk import Desk
+
+
+class Direct:
+    """A connection to one machine, being made in the background."""
+
+    def __init__(self, desk: Desk, to: Member, address: str, work: str) -> None:
+        self.address = address
+        self._desk = desk
+        self._to = to
+        self._ask = Ask(
+            repository=desk.need_pin(),
+            work=work,
+            roster=desk.roster_tip,
+            record=desk.seen_tip(work),
+        )
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="dial")
+        self._opened: Future[tuple[ssh.Channel, Talk, Have]] = self._pool.submit(self._open)
+
+    def _open(self) -> tuple[ssh.Channel, Talk, Have]:
+        host, port = parse_address(self.address)
+        channel = ssh.dial(
+            host, port, private_key=self._desk.machine.seed, host_key=self._to.card.sign_key
+        )
+        try:
+            talk = Talk(channel, Role.SENDER, who=self._to.name)
+            talk.say(Hello(VERSIONS, self._desk.machine.id, __version__))
+            talk.hear(Hello)
+            talk.say(self._ask)
+            have = talk.hear(Have)
+        except BaseException:
+            channel.close()
+            raise
+        self._desk.home.remember_address(self._to.id, format_address(host, port))
+        return channel, talk, have
+
+    def have(self) -> tuple[str, ...]:
+        """Return the commits that the receiver has; raises what went wrong on the way there."""
+        return self._opened.result()[2].commits
+
+    def deliver(
+        self, parcel: str, sealed: SealedFile, manifest: str, progress: Callable[[int], None]
+    ) -> Receipt:
+        """Send the parcel, and return the receiver's receipt for ``manifest`` (a SHA-256)."""
+        _, talk, _ = self._opened.result()
+        step("send.offer.before")
+        talk.say(Offer(parcel, sealed.size, sealed.sha256))
+        talk.hear(Accept)
+        with sealed.path.open("rb") as file:
+            talk.send_parcel(file, sealed.size, progress)
+        step("send.bytes.after")
+        receipt = talk.hear(Receipt)
+        if receipt.manifest != manifest or receipt_key(receipt) != self._to.card.sign_key:
+            raise DamagedError(
+                f"the receipt of {self._to.name} does not hold", hint="update handsoff there"
+            )
+        step("send.receipt.after")
+        return receipt
+
+    def tell(self, record: str) -> None:
+        """Tell the receiver where the record stands now. It is courtesy: nothing hangs on it."""
+        _, talk, _ = self._opened.result()
+        step("send.told.before")
+        with suppress(HandsoffError):
+            talk.say(Told(record))
+            talk.hear(Bye)
+        step("send.told.after")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._pool.shutdown(wait=True)
+        if self._opened.exception() is None:
+            self._opened.result()[0].close()

@@ -1,0 +1,75 @@
+"""The guard at work: every object that leaves passes here first, in the threads that pack it."""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from handsoff.core import guard
+from handsoff.core.guard import Finding
+from handsoff.core.objects import oid_of
+from handsoff.edge.git.pack import Piece
+from handsoff.edge.scan import Scanner
+from handsoff.errors import RefusedError
+
+
+class Guarding:
+    """Collects findings. ``scanner`` begins to load its rules as soon as this is made."""
+
+    def __init__(self, cache: Path, limit: int) -> None:
+        self.limit = limit
+        self.scanner = Scanner(cache)
+        self._content: list[tuple[Finding, str]] = []
+        """Findings that are no news if the other end has the object; with the object's id."""
+        self._names: list[Finding] = []
+
+    def inspect(self, pieces: Sequence[Piece]) -> None:
+        """Look at objects about to be packed; called in several threads at once."""
+        looked_at = [piece for piece in pieces if piece.kind != "tree"]
+        for hit in self.scanner.scan([(n, p.data) for n, p in enumerate(looked_at)]):
+            piece = looked_at[hit.key]
+            found = guard.finding(piece.path, hit.kind, hit.secret, piece.where)
+            self._content.append((found, oid_of(piece.kind, piece.data)))
+        for piece in looked_at:
+            if piece.kind == "blob" and piece.path:
+                self._judge_file(piece)
+        self.inspect_names([(piece.path, piece.where) for piece in looked_at])
+
+    def _judge_file(self, piece: Piece) -> None:
+        found = (
+            guard.named(piece.path, piece.where),
+            guard.size_finding(piece.path, len(piece.data), self.limit, piece.where),
+        )
+        for finding in found:
+            if finding and piece.data:
+                self._content.append((finding, oid_of("blob", piece.data)))
+            elif finding:
+                self._names.append(finding)
+
+    def inspect_names(self, names: Sequence[tuple[bytes, str]]) -> None:
+        """Look at names as text: a name may itself be the secret."""
+        for hit in self.scanner.scan([(n, path) for n, (path, _) in enumerate(names)]):
+            path, where = names[hit.key]
+            self._names.append(guard.finding(path, f"{hit.kind} in a name", hit.secret, where))
+
+    def oversize(self, path: bytes, size: int) -> None:
+        """Note a file that is too large to be read at all."""
+        found = guard.size_finding(path, size, self.limit)
+        assert found is not None
+        self._names.append(found)
+
+    def judge(self, allowed: Collection[str], had: Callable[[], set[str]]) -> list[Finding]:
+        """Return the waived findings; RefusedError that lists the others.
+
+        ``had`` is asked only when there is a finding: what the other end has is no news.
+        """
+        known = had() if self._content else set()
+        found = [*self._names, *(f for f, oid in self._content if oid not in known)]
+        refused, waived = guard.decide(found, allowed)
+        if refused:
+            lines = guard.render(refused)
+            what = "1 thing" if len(refused) == 1 else f"{len(refused)} things"
+            raise RefusedError(
+                f"{what} must not leave this machine:\n  " + "\n  ".join(lines),
+                hint="take it out (also of the stash, the index or unpushed commits); "
+                "if it is no secret: --allow FINGERPRINT, for size: --max-size BYTES",
+            )
+        return waived

@@ -1,0 +1,130 @@
+"""What one checkout remembers of its own hand-overs, between one command and the next.
+
+sending.json  a parcel that was sealed here and is not on the record yet: a retry goes on with it
+known.json    the state that this checkout last sent or caught: bytes that are safe elsewhere
+journal.json  a restore that has begun and is not finished: the next run finishes it
+restore.json  where ``undo`` goes back to
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from handsoff.core.envelope import State
+from handsoff.core.trees import Leaf, Read, differences
+from handsoff.edge import files
+from handsoff.edge.git.repo import Checkout, decode, encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """A sealed parcel on its way to the record."""
+
+    parcel: str
+    work: str
+    to: str
+    route: str
+    envelope: str
+    receivers: tuple[str, ...]
+    record: str
+    path: str
+    size: int
+    sha256: str
+    manifest_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A state that is safe elsewhere, as ids and as the leaves that HEAD's tree does not have."""
+
+    work: str
+    head: str
+    index_tree: str
+    special: str
+    work_tree: str
+    stash: tuple[str, ...]
+    leaves: dict[bytes, Leaf]
+    page: str
+
+    def is_state(self, state: State) -> bool:
+        """Say whether ``state`` is this one to the last byte (the stash list aside)."""
+        return _key(state) == (self.head, self.index_tree, self.special, self.work_tree)
+
+
+def _key(state: State) -> tuple[str, str, str, str]:
+    return state.head, state.index_tree, repr([e[:5] for e in state.special]), state.work_tree
+
+
+class Notes:
+    """The notes of one checkout."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._folder = checkout.own_dir
+
+    def sending(self) -> Sending | None:
+        """Return the parcel under way, if there is one."""
+        kept = files.read_json(self._path("sending"))
+        return Sending(**{**kept, "receivers": tuple(kept["receivers"])}) if kept else None
+
+    def set_sending(self, sending: Sending | None) -> None:
+        """Note the parcel under way, or that there is none."""
+        self._set("sending", asdict(sending) if sending else None)
+
+    def known(self, work: str) -> Known | None:
+        """Return the state of ``work`` that was last sent or caught here."""
+        kept = files.read_json(self._path("known"))
+        if not kept or kept["work"] != work:
+            return None
+        leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
+        return Known(**{**kept, "leaves": leaves, "stash": tuple(kept["stash"])})
+
+    def set_known(self, state: State, read: Read, head_tree: str, page: str) -> None:
+        """Note ``state`` as safe elsewhere."""
+        head, index_tree, special, work_tree = _key(state)
+        leaves: Iterable[tuple[bytes, Leaf | None]] = (
+            (c.path, c.new) for c in differences(read, head_tree, state.work_tree)
+        )
+        kept = {
+            "work": state.work,
+            "head": head,
+            "index_tree": index_tree,
+            "special": special,
+            "work_tree": work_tree,
+            "stash": [e.oid for e in state.stash],
+            "leaves": [[decode(p), leaf.mode, leaf.oid] for p, leaf in leaves if leaf],
+            "page": page,
+        }
+        self._set("known", kept)
+
+    def last_page(self) -> str:
+        """Return the blob id of the page that was last sent or caught here, or ""."""
+        kept = files.read_json(self._path("known"))
+        return str(kept.get("page", "")) if kept else ""
+
+    def journal(self) -> dict[str, Any] | None:
+        """Return the restore that is not finished, if there is one."""
+        kept = files.read_json(self._path("journal"))
+        return kept if isinstance(kept, dict) else None
+
+    def set_journal(self, entry: dict[str, Any] | None) -> None:
+        """Note a restore that begins or goes on, or that none is under way."""
+        self._set("journal", entry)
+
+    def restore_point(self) -> dict[str, Any] | None:
+        """Return where ``undo`` goes back to, if it can."""
+        kept = files.read_json(self._path("restore"))
+        return kept if isinstance(kept, dict) else None
+
+    def set_restore_point(self, entry: dict[str, Any] | None) -> None:
+        """Note where ``undo`` goes back to."""
+        self._set("restore", entry)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+    def _set(self, name: str, value: dict[str, Any] | None) -> None:
+        if value is None:
+            self._path(name).unlink(missing_ok=True)
+        else:
+            files.write_json(self._path(name), value)

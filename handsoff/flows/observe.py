@@ -1,0 +1,69 @@
+"""Seeing a checkout as a state without keeping any of it: to compare, and to restore over."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from handsoff.core.envelope import State
+from handsoff.edge.git import snapshot
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Shared
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.restore import branch_config
+from handsoff.edge.git.snapshot import Hashing, Sink, Snapshot
+from handsoff.flows import packing
+from handsoff.flows.notes import Notes
+from handsoff.flows.packing import along, left_behind
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A checkout as it was seen."""
+
+    look: Look
+    snapshot: Snapshot
+
+    @property
+    def state(self) -> State:
+        """What it adds up to."""
+        return self.snapshot.state
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing here is work: no change, staged or not, nothing untracked."""
+        changed = self.snapshot.changed_paths(self.look)
+        return self.look.is_clean and not (changed & self.look.entries.keys())
+
+    def remember(self, notes: Notes, objects: Objects, page: str) -> None:
+        """Note this state as safe elsewhere; ``page`` is the blob id of its page."""
+        head_tree = objects.commit(self.look.head).tree
+        notes.set_known(self.state, self.snapshot.reader(objects), head_tree, page)
+
+
+def observe(
+    checkout: Checkout,
+    shared: Shared,
+    work: str,
+    objects: Objects,
+    *,
+    sink: Sink | None = None,
+    extra: Iterable[bytes] = (),
+) -> Observed:
+    """Return ``checkout`` as a state; ``extra`` are further ignored files to count in."""
+    found = packing.look_at(checkout)
+    captured = snapshot.capture(
+        checkout,
+        found,
+        objects,
+        sink or Hashing(),
+        work=work,
+        extra={*along(checkout), *extra},
+        branch=branch_config(checkout, work, shared.name),
+        left_behind=left_behind(found),
+    )
+    return Observed(found, captured)
+
+
+def envelope_of(observed: Observed) -> str:
+    """Return the id of the envelope that would bind this state."""
+    return snapshot.seal_envelope(observed.state, Hashing()).envelope

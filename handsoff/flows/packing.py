@@ -1,0 +1,242 @@
+"""From a checkout to a pack: look, refuse what cannot travel, capture, guard, and look again."""
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Final
+
+from handsoff.core import guard, paths
+from handsoff.core.envelope import LeftBehind, Sealed, State
+from handsoff.core.index import Entry
+from handsoff.core.objects import GITLINK
+from handsoff.edge import files
+from handsoff.edge.git import news, shape, snapshot
+from handsoff.edge.git.disk import ChangedError, Worktree
+from handsoff.edge.git.look import Look, look
+from handsoff.edge.git.news import News
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.pack import Digest, PackWriter
+from handsoff.edge.git.remote import Shared
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.restore import branch_config
+from handsoff.edge.git.snapshot import Packing, Snapshot
+from handsoff.errors import UnfitError
+from handsoff.flows.guarding import Guarding
+from handsoff.flows.phases import Phases
+
+PAGE: Final = b".wip/HANDOFF.md"
+CARRY: Final = b".wip/carry"
+_TRIES: Final = 3
+_ALONG: Final = (PAGE, CARRY)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A captured state in a pack file, guarded and complete."""
+
+    snapshot: Snapshot
+    sealed: Sealed
+    digest: Digest
+    bases: tuple[str, ...]
+    waived: tuple[str, ...]
+    objects: int
+
+    @property
+    def state(self) -> State:
+        """The state that was captured."""
+        return self.snapshot.state
+
+
+def carry_patterns(checkout: Checkout) -> list[bytes]:
+    """Return the patterns of ``.wip/carry``; RefusedError if one leaves the checkout."""
+    listed = Worktree(checkout.top).read(CARRY)
+    if listed is None:
+        return []
+    return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
+
+
+def look_at(checkout: Checkout, *, walk: bool = True) -> Look:
+    """Return what is in ``checkout``. The carry list is obeyed, but ``.env*`` never travels."""
+    found = look(checkout, carry_patterns(checkout), walk=walk)
+    return replace(found, carried=frozenset(p for p in found.carried if not guard.never(p)))
+
+
+def along(checkout: Checkout) -> list[bytes]:
+    """Return the ignored files that travel with every work: the page and the carry list."""
+    worktree = Worktree(checkout.top)
+    return [path for path in _ALONG if worktree.stat(path) is not None]
+
+
+def refuse_unfit(checkout: Checkout, found: Look) -> None:
+    """Raise UnfitError if there is something here that is not carried yet, naming it."""
+    shape.refuse(shape.clone_shape(checkout))
+    if not found.head:
+        raise UnfitError(
+            "this branch has no commit yet", hint="make a first commit, then hand the work over"
+        )
+    shape.refuse(shape.operations(checkout))
+    shape.refuse(shape.nested(found))
+    shape.refuse(shape.unreadable(found))
+    travelling = [*found.untracked, *found.carried, *along(checkout)]
+    shape.refuse(shape.conversions(checkout, list(found.entries), travelling))
+
+
+def left_behind(found: Look) -> tuple[LeftBehind, ...]:
+    """Return what does not travel, with the reason."""
+    special = found.walked.special
+    behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
+    travels = found.carried | {PAGE, CARRY}
+    for path in found.ignored - travels:
+        if guard.never(path.rstrip(b"/")):
+            behind[path] = "an environment file: it never travels"
+        else:
+            behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
+    return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
+
+
+def hard_links(captured: Snapshot) -> tuple[LeftBehind, ...]:
+    """Return the names whose link to each other does not travel; their content does."""
+    linked = sorted(path for path, taken in captured.taken.items() if taken.links > 1)
+    return tuple(LeftBehind(p, "a hard link: arrives as a file of its own") for p in linked)
+
+
+@dataclass(frozen=True)
+class Packer:
+    """Makes the pack of one checkout for another end."""
+
+    checkout: Checkout
+    shared: Shared
+    work: str
+    guarding: Guarding
+    phases: Phases
+
+    def objects(self) -> Objects:
+        """Return the objects of the clone."""
+        return Objects(self.checkout.common_dir / "objects")
+
+    def pack(
+        self, file: IO[bytes], found: Look, have: Sequence[str], allowed: Collection[str]
+    ) -> Packed:
+        """Write the pack of the state that ``found`` saw, less what ``have`` reaches.
+
+        RefusedError if the guard objects, ChangedError if the checkout does not hold still.
+        """
+        objects = self.objects()
+        known = news.known_tips(self.checkout, self.shared.name)
+        bases = sorted(oid for oid in set(have) if objects.has(oid))
+        writer = PackWriter(file, self.guarding.inspect)
+        try:
+            with self.phases.phase("capture"):
+                captured, sealed = self._capture(writer, found, objects)
+            with self.phases.phase("history"):
+                self._history(writer, found, objects, bases)
+            writer.drain()
+        except BaseException:
+            writer.abandon()
+            raise
+        with self.phases.phase("guard"):
+
+            def had() -> set[str]:
+                tips = [oid for oid in (*bases, *known) if objects.has(oid)]
+                return news.all_of(self.checkout, tips)
+
+            waived = self.guarding.judge(allowed, had)
+        with self.phases.phase("pack"):
+            digest = writer.finish()
+        self._look_again(found, captured)
+        return Packed(
+            captured, sealed, digest, tuple(bases), tuple(f.fingerprint for f in waived),
+            len(writer.written),
+        )  # fmt: skip
+
+    def _capture(
+        self, writer: PackWriter, found: Look, objects: Objects
+    ) -> tuple[Snapshot, Sealed]:
+        sink = Packing(writer, limit=self.guarding.limit, oversize=self.guarding.oversize)
+        captured = snapshot.capture(
+            self.checkout,
+            found,
+            objects,
+            sink,
+            work=self.work,
+            extra=along(self.checkout),
+            branch=branch_config(self.checkout, self.work, self.shared.name),
+            left_behind=left_behind(found),
+        )
+        return captured, snapshot.seal_envelope(captured.state, sink)
+
+    def _history(
+        self, writer: PackWriter, found: Look, objects: Objects, bases: Sequence[str]
+    ) -> None:
+        tips = [found.head, *(entry.oid for entry in found.stash)]
+        wanted = news.missing(self.checkout, tips, bases)
+        listed = News(objects, [oid for oid in wanted if oid not in writer.written])
+        for batch in listed.pieces():
+            writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
+        staged = list(staged_blobs(found))
+        for start in range(0, len(staged), 200):
+            batch = staged[start : start + 200]
+            writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
+        self.guarding.inspect_names(listed.new_names)
+
+    def _look_again(self, found: Look, captured: Snapshot) -> None:
+        with self.phases.phase("recheck"):
+            changed = set(captured.changed_since(Worktree(self.checkout.top)))
+            again = look_at(self.checkout)
+            changed |= different(found, again)
+        if changed:
+            raise ChangedError(*sorted(changed))
+
+
+def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
+    """Yield the blobs that only the index names: staged ones, and every stage of a conflict."""
+    for path, entries in found.entries.items():
+        for entry in entries:
+            if entry.mode != GITLINK and (path in found.staged or not entry.plain):
+                yield entry.oid, path, _stage(entry)
+
+
+def _stage(entry: Entry) -> str:
+    return "the index" if entry.stage == 0 else f"stage {entry.stage} of a conflict"
+
+
+def different(one: Look, other: Look) -> set[bytes]:
+    """Return the paths by which two looks at one checkout differ, HEAD and stash included."""
+    changed = {
+        *(one.untracked ^ other.untracked),
+        *(one.carried ^ other.carried),
+        *(one.staged ^ other.staged),
+        *(one.suspects ^ other.suspects),
+    }
+    for path in one.staged | one.suspects:
+        before, after = one.entries.get(path), other.entries.get(path)
+        if [e[:5] for e in before or ()] != [e[:5] for e in after or ()]:
+            changed.add(path)
+    if (one.head, one.branch, one.stash) != (other.head, other.branch, other.stash):
+        changed.add(b"HEAD or the stash")
+    return changed
+
+
+def pack_when_still(
+    pack: Callable[[Look], Packed], checkout: Checkout, phases: Phases
+) -> tuple[Look, Packed]:
+    """Look and pack; if something changes meanwhile, again, three times at most."""
+    for tries in range(1, _TRIES + 1):
+        with phases.phase("look"):
+            found = look_at(checkout)
+        refuse_unfit(checkout, found)
+        try:
+            return found, pack(found)
+        except ChangedError:
+            if tries == _TRIES:
+                raise
+    raise AssertionError("unreachable")
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[IO[bytes]]:
+    """Give a private file without a name, for a pack that must not be found by anybody."""
+    with files.saying(f"cannot write in {folder}"), tempfile.TemporaryFile(dir=folder) as file:
+        yield file

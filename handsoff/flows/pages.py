@@ -1,0 +1,52 @@
+"""The page of a checkout: read, judged, and created."""
+
+from dataclasses import dataclass
+
+from handsoff.core import page as pages
+from handsoff.core.objects import oid_of
+from handsoff.core.page import Page
+from handsoff.edge import files
+from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import RefusedError
+from handsoff.flows.notes import Notes
+from handsoff.flows.packing import PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A page as it stands on disk."""
+
+    body: bytes
+    page: Page
+    unchanged: bool
+    """Whether it is still the one that was last sent or caught here."""
+
+    @property
+    def oid(self) -> str:
+        """The id of its blob."""
+        return oid_of("blob", self.body)
+
+
+def read_page(checkout: Checkout, work: str) -> Written:
+    """Return the page if it is complete; RefusedError naming the section and the line."""
+    content = Worktree(checkout.top).read(PAGE)
+    if content is None:
+        raise RefusedError(
+            "there is no page: what is next, what was tried, what must not be touched",
+            hint="handsoff page",
+        )
+    page = pages.parse(content.data)
+    pages.check(page, work)
+    unchanged = Notes(checkout).last_page() == oid_of("blob", content.data)
+    return Written(content.data, page, unchanged)
+
+
+def ensure_page(checkout: Checkout, work: str) -> bool:
+    """Write the template if there is no page yet; say whether it was written."""
+    if checkout.page.exists():
+        return False
+    with files.saying(f"cannot write {checkout.page}"):
+        checkout.page.parent.mkdir(exist_ok=True)
+        files.write(checkout.page, pages.template(work).encode("utf-8", "surrogateescape"), 0o644)
+    return True

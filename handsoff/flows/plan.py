@@ -1,0 +1,148 @@
+"""One hand-over, planned: what was asked for, what it is made of, and what came of it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.manifest import Manifest
+from handsoff.core.paths import shown
+from handsoff.core.pen import Pen
+from handsoff.core.roster import Member
+from handsoff.core.trees import differences
+from handsoff.edge.git import news
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.objects import Objects
+from handsoff.flows import packing
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.notes import Notes
+from handsoff.flows.observe import Observed
+from handsoff.flows.packing import Packed
+from handsoff.flows.pages import Written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the person asked for."""
+
+    to: str
+    at: str | None = None
+    via: str = "auto"
+    to_file: Path | None = None
+    dry_run: bool = False
+    limit: int = DEFAULT_LIMIT
+    allow: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How the parcel goes, and why so."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What was done, or with a dry run what would be."""
+
+    work: str
+    to: str
+    route: Route
+    parcel: str
+    leg: int
+    revision: int
+    counts: dict[str, int] = field(default_factory=dict)
+    left_behind: tuple[dict[str, str], ...] = ()
+    waived: tuple[str, ...] = ()
+    size: int = 0
+    scanner: str = ""
+    warnings: tuple[str, ...] = ()
+    phases: dict[str, int] = field(default_factory=dict)
+    dry_run: bool = False
+    already: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that one hand-over is made of, once the guard has passed it."""
+
+    desk: Desk
+    work: str
+    view: View
+    to: Member
+    page: Written
+    found: Look
+    packed: Packed
+    pen: Pen
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind of thing travel."""
+        found, state = self.found, self.packed.state
+        known = news.known_tips(self.desk.checkout, self.desk.shared.name)
+        unpushed = self.desk.checkout.git("rev-list", "--count", found.head, "--not", *known)
+        read = self.packed.snapshot.reader(self._objects)
+        changed = {c.path for c in differences(read, state.index_tree, state.work_tree)}
+        return {
+            "commits": int(unpushed),
+            "staged": len(found.staged),
+            "unstaged": len(changed & found.suspects),
+            "untracked": len(found.untracked),
+            "carried": len(found.carried),
+            "stash": len(state.stash),
+            "objects": self.packed.objects,
+        }
+
+    @cached_property
+    def _objects(self) -> Objects:
+        return Objects(self.desk.checkout.common_dir / "objects")
+
+    @property
+    def left_behind(self) -> tuple[dict[str, str], ...]:
+        """What does not travel, for people."""
+        behind = (*self.packed.state.left_behind, *packing.hard_links(self.packed.snapshot))
+        return tuple({"path": shown(e.path), "reason": e.reason} for e in behind)
+
+    def manifest(self, parcel: str) -> Manifest:
+        """Return the claims of the parcel."""
+        return Manifest(
+            parcel=parcel,
+            sender=self.desk.machine.id,
+            receivers=(self.to.id,),
+            repository=self.desk.need_pin(),
+            roots=(),
+            work=self.work,
+            leg=self.pen.record.lease.leg,
+            revision=self.pen.record.lease.revision + 1,
+            record=self.view.tip,
+            envelope=self.packed.sealed.envelope,
+            bases=self.packed.bases,
+            pack_size=self.packed.digest.size,
+            pack_sha256=self.packed.digest.sha256,
+            counts=self.counts,
+            waivers=self.packed.waived,
+            at=int(self.desk.now.timestamp()),
+        )
+
+    def remember(self, notes: Notes) -> None:
+        """Note the state as safe elsewhere."""
+        Observed(self.found, self.packed.snapshot).remember(notes, self._objects, self.page.oid)
+
+    def outcome(self, route: Route, *, parcel: str, size: int, dry_run: bool = False) -> Sent:
+        """Return what was done, or with ``dry_run`` what would be."""
+        lease = self.pen.record.lease
+        return Sent(
+            work=self.work,
+            to=self.to.name,
+            route=route,
+            parcel=parcel,
+            leg=lease.leg,
+            revision=lease.revision + 1,
+            counts=self.counts,
+            left_behind=self.left_behind,
+            waived=self.packed.waived,
+            size=size,
+            dry_run=dry_run,
+        )

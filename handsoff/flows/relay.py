@@ -1,0 +1,57 @@
+"""The remote route: a sealed parcel rests on the shared remote, for a machine that is off now.
+
+It lies under ``refs/wip/snap/<work>/<parcel id>`` as a commit whose tree holds it in pieces of at
+most 48 MB (hosts refuse large blobs). It is pushed before the record names it.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
+from handsoff.edge import files
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.steps import step
+from handsoff.errors import DamagedError, LostRaceError
+from handsoff.flows.desk import Desk
+
+PIECE: Final = 48_000_000
+_PIECES: Final = 10_000
+_WHO: Final = "handsoff <parcel@handsoff.invalid> 0 +0000"
+
+
+def push_parcel(desk: Desk, work: str, parcel: str, sealed: Path) -> None:
+    """Leave the sealed parcel on the remote; a second push of the same one changes nothing."""
+    shared = desk.shared
+    objects = Objects(shared.objects)
+    entries: list[TreeEntry] = []
+    with sealed.open("rb") as file:
+        while data := file.read(PIECE):
+            name = b"%05d" % len(entries)
+            entries.append(TreeEntry(name, FILE, objects.write("blob", data)))
+    tree = objects.write("tree", encode_tree(entries))
+    message = f"handsoff parcel {parcel}\n"
+    commit = objects.write("commit", encode_commit(Commit(tree, (), _WHO, _WHO, message)))
+    step("send.relay.push.before")
+    if shared.push(Move(shared.parcel_ref(work, parcel), commit, "")) is Outcome.LOST:
+        raise LostRaceError(f"the remote has another parcel called {parcel}", hint="send again")
+    step("send.relay.push.after")
+
+
+def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
+    """Bring a sealed parcel from the remote into the staging folder; None if it is not there."""
+    shared = desk.shared
+    ref = shared.parcel_ref(work, parcel)
+    tip = shared.tips(ref).get(ref)
+    if tip is None:
+        return None
+    shared.fetch([ref])
+    objects = Objects(shared.objects)
+    entries = parse_tree(objects.tree(objects.commit(tip).tree))
+    if not 0 < len(entries) <= _PIECES or any(entry.mode != FILE for entry in entries):
+        raise DamagedError(f"the parcel {parcel} on the remote is not one of handsoff's")
+    path = desk.home.incoming / f"{parcel}.part"
+    with files.saying("cannot keep the parcel"), files.replacing(path) as file:
+        for entry in entries:
+            file.write(objects.blob(entry.oid))
+    return path

@@ -1,0 +1,311 @@
+"""``handsoff send m2``: save this checkout's work and offer it to another machine, in one go.
+
+    page -> record -> look -> capture + guard -> seal -> route -> receipt -> record
+
+The push of the record is the hand-over: before it this machine is the carrier, after it the
+receiver may catch. A run that was killed is taken up by typing the same command again: the
+parcel is recognised by what is in it, and the record tells whether the push had landed.
+"""
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from handsoff.core import manifest
+from handsoff.core.lease import Recipient, State
+from handsoff.core.pen import Pen
+from handsoff.core.roster import Member
+from handsoff.edge import files, seal
+from handsoff.edge.git import news
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.home import cache_folder
+from handsoff.edge.seal import SealedFile
+from handsoff.edge.steps import step
+from handsoff.errors import LostRaceError, RefusedError, UnreachableError, UsageError
+from handsoff.flows import packing, relay
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.direct import Direct
+from handsoff.flows.guarding import Guarding
+from handsoff.flows.notes import Notes, Sending
+from handsoff.flows.observe import envelope_of, observe
+from handsoff.flows.packing import Packer
+from handsoff.flows.pages import Written, read_page
+from handsoff.flows.phases import Phases
+from handsoff.flows.plan import Plan, Route, Sent, Wishes
+
+ROUTES: Final = ("auto", "direct", "remote")
+
+
+@dataclass
+class Sender:
+    """One run of ``send``."""
+
+    desk: Desk
+    wishes: Wishes
+    phases: Phases
+    notes: Notes = field(init=False)
+    work: str = field(init=False)
+    route: Route | None = None
+    scanner: str = ""
+    direct: Direct | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.notes = Notes(self.desk.checkout)
+        self.work = self.desk.work()
+
+    def run(self) -> Sent:
+        """Hand the work over; every error leaves this machine the carrier."""
+        if self.wishes.via not in ROUTES:
+            raise UsageError(f"no route called {self.wishes.via}", hint=", ".join(ROUTES))
+        if self.notes.journal():
+            raise RefusedError(
+                "a restore here was interrupted and is not finished",
+                hint="handsoff catch, or handsoff undo, finishes it",
+            )
+        with self.phases.phase("page"):
+            page = read_page(self.desk.checkout, self.work)
+        if page.unchanged:
+            self.warnings.append("the page is unchanged since it was last sent")
+        guarding = Guarding(cache_folder(), self.wishes.limit)
+        to = self._early_connection()
+        try:
+            with self.phases.phase("record.read"):
+                view = self.desk.view(self.work)
+            self.desk.need_admitted(view.roster)
+            to = self.desk.member(view.roster, self.wishes.to)
+            if to.id == self.desk.machine.id:
+                raise UsageError(f"{to.name} is this machine")
+            done = self._already(view, to) or self._hand_over(view, to, page, guarding)
+            return replace(
+                done,
+                scanner=self.scanner,
+                warnings=tuple(self.warnings),
+                phases=self.phases.spent,
+            )
+        finally:
+            if self.direct:
+                self.direct.close()
+
+    def _early_connection(self) -> Member | None:
+        """Start to connect on what this clone knows of the roster, beside everything else."""
+        roster = self.desk.local_roster()
+        to = roster.named(self.wishes.to) if roster else None
+        if to is not None:
+            self._choose_route(to)
+        return to
+
+    def _choose_route(self, to: Member) -> None:
+        if self.route is not None:
+            return
+        address = self.wishes.at or self.desk.home.address_of(to.id)
+        if self.wishes.to_file is not None:
+            self.route = Route("file", "asked for")
+        elif self.wishes.via == "remote":
+            self.route = Route("remote", "asked for")
+        elif address is None and self.wishes.via == "direct":
+            raise UnreachableError(
+                f"no address of {to.name} is known", hint=f"handsoff send {to.name} --at HOST:PORT"
+            )
+        elif address is None:
+            self.route = Route("remote", f"no address of {to.name} is known")
+        else:
+            self.route = Route("direct", f"{to.name} is at {address}")
+            if not self.wishes.dry_run:
+                self.direct = Direct(self.desk, to, address, self.work)
+
+    def _have(self, to: Member) -> Sequence[str]:
+        """Return the commits that the other end has."""
+        known = news.known_tips(self.desk.checkout, self.desk.shared.name)
+        if self.direct is None:
+            return known
+        try:
+            return self.direct.have()
+        except UnreachableError as error:
+            if self.wishes.at or self.wishes.via == "direct":
+                raise
+            self.route = Route("remote", f"{to.name} did not answer ({error})")
+            self.direct = None
+            return known
+
+    def _already(self, view: View, to: Member) -> Sent | None:
+        """Return the outcome if an earlier run got as far as the record."""
+        lease, sending = view.record.lease.as_of(self.desk.now), self.notes.sending()
+        mine = lease.state is State.OFFERED and lease.carrier == self.desk.machine.id
+        if not mine or view.record.saved is None:
+            return None
+        if lease.to is None or lease.to.machine != to.id:
+            raise RefusedError(
+                f"{self.work} is offered to "
+                f"{view.roster.named_text(lease.to.shown() if lease.to else 'anyone')} already",
+                hint="it is theirs to catch; the offer ends by itself at its deadline",
+            )
+        saved = view.record.saved
+        objects = Objects(self.desk.checkout.common_dir / "objects")
+        seen = observe(self.desk.checkout, self.desk.shared, self.work, objects)
+        known = self.notes.known(self.work)
+        if sending is not None and sending.parcel == saved.parcel:
+            if envelope_of(seen) == saved.envelope:
+                seen.remember(self.notes, objects, saved.page)
+            self._finish(sending)
+        elif known is None or not known.is_state(seen.state):
+            raise RefusedError(
+                f"{self.work} was handed to {to.name}; what changed here since is not in it",
+                hint=f"{to.name} catches first, and then hands it back",
+            )
+        lease = view.record.lease
+        return Sent(
+            work=self.work,
+            to=to.name,
+            route=Route("", "handed over before"),
+            parcel=saved.parcel,
+            leg=lease.leg,
+            revision=lease.revision,
+            already=True,
+        )
+
+    def _hand_over(self, view: View, to: Member, page: Written, guarding: Guarding) -> Sent:
+        self._choose_route(to)
+        pen = Pen(
+            record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
+            now=self.desk.now,
+        ).holding()  # fmt: skip
+        store = files.ensure_folder(self.desk.checkout.store_dir / "parcels")
+        with packing.scratch(store) as file:
+            packer = Packer(self.desk.checkout, self.desk.shared, self.work, guarding, self.phases)
+            have = self._have(to)
+            found, packed = packing.pack_when_still(
+                lambda look: packer.pack(self._emptied(file), look, have, self.wishes.allow),
+                self.desk.checkout,
+                self.phases,
+            )
+            self.scanner = guarding.scanner.engine
+            if not guarding.scanner.complete:
+                self.warnings.append(f"secrets were looked for with {self.scanner}")
+            plan = Plan(self.desk, self.work, view, to, page, found, packed, pen)
+            assert self.route is not None
+            if self.wishes.dry_run:
+                size = packed.digest.size
+                return plan.outcome(self.route, parcel="", size=size, dry_run=True)
+            sending = self._sealed(plan, file)
+        return self._deliver(plan, sending)
+
+    @staticmethod
+    def _emptied(file: Any) -> Any:
+        file.seek(0)
+        file.truncate()
+        return file
+
+    def _sealed(self, plan: Plan, pack: Any) -> Sending:
+        """Return the parcel: the one of an interrupted run if it is the same, else a new one."""
+        assert self.route is not None
+        before = self.notes.sending()
+        fresh = Sending(
+            parcel=secrets.token_hex(16),
+            work=self.work,
+            to=plan.to.id,
+            route=self.route.name,
+            envelope=plan.packed.sealed.envelope,
+            receivers=(plan.to.id,),
+            record=plan.view.tip,
+            path="",
+            size=0,
+            sha256="",
+            manifest_sha256="",
+        )
+        if before is not None and _same(before, fresh) and Path(before.path).exists():
+            return before
+        with self.phases.phase("seal"):
+            body = manifest.encode(plan.manifest(fresh.parcel))
+            signature = self.desk.machine.sign(body, manifest.NAMESPACE)
+            folder = self.desk.checkout.store_dir / "parcels"
+            for stale in folder.glob("*.handsoff"):
+                stale.unlink()
+            path = folder / f"{fresh.parcel}.handsoff"
+            sealed = seal.seal(path, pack, body, signature, [plan.to.card.age_key])
+        sending = replace(
+            fresh, path=str(path), size=sealed.size, sha256=sealed.sha256,
+            manifest_sha256=hashlib.sha256(body).hexdigest(),
+        )  # fmt: skip
+        self.notes.set_sending(sending)
+        return sending
+
+    def _deliver(self, plan: Plan, sending: Sending) -> Sent:
+        assert self.route is not None
+        sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
+        with self.phases.phase("send"):
+            if self.direct is not None:
+                self.direct.deliver(
+                    sending.parcel, sealed, sending.manifest_sha256,
+                    lambda left: self.phases.tell("send", sealed.size - left, sealed.size),
+                )  # fmt: skip
+            elif sending.route == "file":
+                assert self.wishes.to_file is not None
+                _copy(sealed.path, self.wishes.to_file)
+            else:
+                relay.push_parcel(self.desk, self.work, sending.parcel, sealed.path)
+        with self.phases.phase("record"):
+            pen = self._record(plan, sending)
+        plan.remember(self.notes)
+        self._finish(sending)
+        if self.direct is not None:
+            self.direct.tell(pen.record.git_tip or "")
+        return plan.outcome(self.route, parcel=sending.parcel, size=sealed.size)
+
+    def _record(self, plan: Plan, sending: Sending) -> Pen:
+        objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")
+        page_oid = objects.write("blob", plan.page.body)
+        pen = plan.pen.saved(
+            page=page_oid, envelope=sending.envelope, parcel=sending.parcel
+        ).offered(Recipient(machine=plan.to.id), parcel=sending.parcel, route=sending.route)
+        objects.write_drafts(pen.drafts)
+        assert pen.record.git_tip is not None
+        step("send.record.push.before")
+        ref = self.desk.shared.record_ref(self.work)
+        outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, plan.view.tip))
+        step("send.record.push.after")
+        if outcome is Outcome.LOST:
+            raise self._lost()
+        self.desk.remember(pen.record)
+        return pen
+
+    def _lost(self) -> LostRaceError:
+        view = self.desk.view(self.work)
+        lease = view.record.lease.as_of(self.desk.now)
+        who = view.roster.name_of(lease.carrier) if lease.carrier else "another machine"
+        what = lease.state.value
+        if lease.to is not None:
+            what += f" to {view.roster.named_text(lease.to.shown())}"
+        return LostRaceError(
+            f"another hand-over of {self.work} was faster: {what} by {who}",
+            hint="nothing was handed over by this command; see: handsoff status",
+        )
+
+    def _finish(self, sending: Sending) -> None:
+        if sending.path:
+            Path(sending.path).unlink(missing_ok=True)
+        self.notes.set_sending(None)
+
+
+def _same(before: Sending, fresh: Sending) -> bool:
+    made = {"parcel": "", "path": "", "size": 0, "sha256": "", "manifest_sha256": ""}
+    return replace(before, **made) == replace(fresh, **made)  # type: ignore[arg-type]
+
+
+def _copy(source: Path, target: Path) -> None:
+    with files.saying(f"cannot write {target}"):
+        if target.exists() and seal.digest(target) != seal.digest(source):
+            raise UsageError(f"{target} exists already", hint="name a new file")
+        with source.open("rb") as data, files.replacing(target.absolute()) as file:
+            shutil.copyfileobj(data, file, 1 << 20)
+
+
+def send(desk: Desk, wishes: Wishes, phases: Phases) -> Sent:
+    """Hand this checkout's work over as ``wishes`` say."""
+    with desk.checkout.lock():
+        return Sender(desk, wishes, phases).run()
