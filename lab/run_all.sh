@@ -103,13 +103,21 @@ way() {
     esac
 }
 
-# report OK LABEL CODE FILE: one line to attempts.txt, with the first thing FILE says.
+# report OK LABEL CODE FILE: say how an attempt ended, with the first thing that FILE says.
 report() {
     local answer
-    answer=$(grep -m 1 -E '^(handsoff:|error: handsoff:)' "$4" || tail -n 1 "$4")
-    printf '%-4s %-48s exit %s\n       %s\n' "$1" "$2" "$3" "$(cut -c 1-91 <<<"$answer")" |
-        tee -a "$OUT/attempts.txt"
+    answer=$(grep -m 1 -A 1 '^handsoff:.*:$' "$4" | sed 's/^ */ /' | tr -d '\n' || true)
+    [ -n "$answer" ] || answer=$(grep -m 1 '^handsoff:' "$4" || grep -v '^ ' "$4" | tail -n 1 || true)
+    printf '%-4s %-52s exit %s\n' "$1" "$2" "$3" | tee -a "$OUT/attempts.txt"
+    if [ -n "$answer" ]; then
+        printf '       %s\n' "$(sed 's/^ *//' <<<"$answer" | cut -c 1-92)" | tee -a "$OUT/attempts.txt"
+    fi
     { printf '\n== %s: exit %s\n' "$2" "$3" && cat "$4"; } >>"$OUT/attempts-in-full.txt"
+    python3 -c '
+import json, sys
+verdict, what, code, answer = sys.argv[1:]
+print(json.dumps({"what": what, "as expected": verdict == "ok", "exit": int(code), "answer": answer}))
+' "$1" "$2" "$3" "$answer" >>"$OUT/attempts.jsonl"
     [ "$1" = ok ] || FAILED=1
 }
 
@@ -201,13 +209,13 @@ works "m2's commit is still on the remote" [ "$(tip "$ROOT")" = "$THEIRS" ]
 python3 - "$OUT" <<'PYTHON'
 import json, pathlib, sys
 out = pathlib.Path(sys.argv[1])
-ways = [json.loads(line) for line in (out / "ways.jsonl").read_text().splitlines()]
-said = (out / "attempts.txt").read_text().splitlines()
-tried = [{"as expected": a[:4] == "ok  ", "what": a[5:53].strip(), "exit": int(a.rsplit(" ", 1)[1]),
-          "answer": b.strip()} for a, b in zip(said[::2], said[1::2])]
-(out / "results.json").write_text(json.dumps({"ways": ways, "attempts": tried}, indent=1) + "\n")
+found = {}
+for name in ("ways", "attempts"):
+    lines = out / f"{name}.jsonl"
+    found[name] = [json.loads(line) for line in lines.read_text().splitlines()]
+    lines.unlink()
+(out / "results.json").write_text(json.dumps(found, indent=1) + "\n")
 PYTHON
-rm "$OUT/ways.jsonl"
 echo
 if [ "$FAILED" -eq 0 ]; then echo "all as it should be; details in lab/out/"; else
     echo "NOT as it should be: see above and lab/out/"
