@@ -184,8 +184,10 @@ def _kept_by(path: Path) -> str:
 
 def _free_name(folder: Path) -> str:
     """Return a name that is free. An older one may still be run by whoever renamed our hook."""
-    names = (_KEPT, *(f"{_KEPT}.{number}" for number in itertools.count(2)))
-    return next(name for name in names if not os.path.lexists(folder / name))
+    more = (f"{_KEPT}.{number}" for number in itertools.count(2))
+    return next(
+        name for name in itertools.chain([_KEPT], more) if not os.path.lexists(folder / name)
+    )
 
 
 def _script(before: str) -> str:
