@@ -38,6 +38,7 @@ as_other() {
 # refused here (an object format we do not take, say) is not the end: the send will say so again.
 step_setup() {
     local other_home=$1 who=${HANDSOFF_HOME##*/handsoff-}
+    if [ -n "${WARM:-}" ]; then cp -R "$WARM" "$HANDSOFF_HOME/cache"; fi
     if [ "$who" = m1 ]; then
         (as_other "$other_home" "$HANDSOFF" card --name m2 --person wang) >"$HANDSOFF_HOME/m2.card"
         "$HANDSOFF" init --name m1 --person lin || return 0
@@ -71,7 +72,7 @@ step_send() {
     return "$rc"
 }
 
-exec_listen() { exec "$HANDSOFF" listen --port 0 --once --address-file "$1"; }
+exec_listen() { exec "$HANDSOFF" listen --bind 127.0.0.1 --port 0 --once --address-file "$1"; }
 
 step_take() {
     local branch=$2 parcel
@@ -107,6 +108,13 @@ esac
 program
 scratch
 chmod 755 "$SCRATCH"
+warm_up "$SCRATCH/warm"
+if [ -n "${WARM:-}" ]; then
+    # Some cases run as nobody, who cannot look into a machine's home.
+    cp -R "$WARM" "$SCRATCH/rules"
+    chmod -R a+rX "$SCRATCH/rules"
+    WARM=$SCRATCH/rules
+fi
 STEP="bash $(printf %q "$LAB/cases.sh") --step"
 PYTHONDONTWRITEBYTECODE=1 python3 "$CASES_DIR/harness.py" --work "$SCRATCH/work" --adapter cmd \
     --setup "$STEP setup {other_home}" \

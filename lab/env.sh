@@ -4,6 +4,7 @@
 #
 #   HANDSOFF=/path/to/handsoff   use that program; else lab/.venv is made from this checkout
 #   KEEP=1                       keep the temporary folder and say where it is
+#   WARM=DIR                     compiled rules of the secret scanner to start each machine with
 #
 # A machine of the lab is a name (m1) under one folder: a checkout ROOT/m1, a home ROOT/home/m1
 # with its own git config, and its keys in ROOT/home/m1/handsoff. Nothing of the user's is read.
@@ -76,6 +77,7 @@ make_home() {
     local root=$1 machine=$2 home=$1/home/$2
     mkdir -p "$home/handsoff"
     chmod 700 "$home/handsoff"
+    if [ -n "${WARM:-}" ]; then cp -a "$WARM" "$home/handsoff/cache"; fi
     cat >"$home/.gitconfig" <<CONFIG
 [user]
     name = Dev $machine
@@ -119,6 +121,16 @@ HALF_EVEN for every currency: finance sends invoice 2019-0042 back, it is one ce
 ## Do not touch
 The places table in src/places.py: finance signed it off.
 PAGE
+}
+
+# warm_up FOLDER: let one machine compile the scanner's rules, which takes seconds the first time,
+# and set WARM to what it keeps of them.
+warm_up() {
+    bash "$LAB/build.sh" "$1"
+    write_page "$1" m1
+    enroll "$1" m1 m2
+    at "$1" m1 "$HANDSOFF" send m2 --via remote --dry-run >>"$1/enroll.log" 2>&1
+    if [ -d "$1/home/m1/handsoff/cache" ]; then export WARM=$1/home/m1/handsoff/cache; fi
 }
 
 # wait_for FILE PID [SECONDS]: until FILE has something in it; fails if PID ends before.

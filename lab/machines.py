@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 BRANCH = "feat/cny-rounding"
 LIMIT = 600
+LISTEN = ("listen", "--bind", "127.0.0.1", "--port", "0", "--once")
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -133,11 +134,10 @@ class Lab:
         """Start a listener there that takes one parcel."""
         address_file = self.root / f"{machine}.address"
         address_file.unlink(missing_ok=True)
-        words: Sequence[str] = ("listen", "--port", "0", "--once", "--address-file")
-        log: IO[bytes]
+        words = (*LISTEN, "--address-file", str(address_file))
         with (self.root / f"{machine}.listen.log").open("ab") as log:
             process = subprocess.Popen(
-                [self.handsoff_program, *words, str(address_file)],
+                [self.handsoff_program, *words],
                 cwd=self.root / machine,
                 env=self.env(machine, env),
                 stdin=subprocess.DEVNULL,

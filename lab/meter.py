@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from machines import HERE, Lab
+from machines import HERE, LISTEN, Lab
 
 Step = tuple[str, str, Sequence[str]]
 """The part of a hand-over, the machine, and the command."""
@@ -89,7 +89,7 @@ class Meter:
         """Start a listener there, which is counted, and return its address."""
         address = self.logs / "address"
         address.unlink(missing_ok=True)
-        words = ("listen", "--port", "0", "--once", "--address-file", str(address))
+        words = (*LISTEN, "--address-file", str(address))
         pid = self._start(machine, (self.lab.handsoff_program, *words), self.logs / "listen")
         self.serve(pid, 3)
         for _ in range(400):

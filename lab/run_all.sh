@@ -41,8 +41,8 @@ c_copy() {
 direct() {
     local root=$1 to=$2 listener relay rc=0
     rm -f "$root/listen" "$root/relay"
-    at "$root" "$to" "$HANDSOFF" listen --port 0 --once --address-file "$root/listen" \
-        >>"$root/$to.log" 2>&1 &
+    at "$root" "$to" "$HANDSOFF" listen --bind 127.0.0.1 --port 0 --once \
+        --address-file "$root/listen" >>"$root/$to.log" 2>&1 &
     listener=$!
     wait_for "$root/listen" "$listener" || {
         say "lab: the listener did not start"
@@ -166,6 +166,8 @@ way "A push the branch" a_push
 way "B WIP commit, reset" b_wip_commit
 way "C copy the directory" c_copy
 way "D handsoff, direct" d_direct
+WARM=$SCRATCH/d_direct/home/m1/handsoff/cache
+if [ -d "$WARM" ]; then export WARM; else WARM=; fi
 way "E handsoff, via remote" e_remote
 way "F handsoff, file" f_file
 
