@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from handsoff.core import admission
 from handsoff.core.admission import RosterRead
+from handsoff.core.ids import is_oid
 from handsoff.core.roster import Roster
 from handsoff.edge import clock, files, hooks, keys
 from handsoff.edge.git.remote import Shared, open_shared
@@ -75,6 +76,11 @@ def set_up(
     *, name: str | None, person: str | None, trust: str | None, remote: str | None, ask: Ask
 ) -> SetUp:
     """Make this checkout one of this machine's, and of the roster on its remote."""
+    if trust is not None and not is_oid(trust):
+        raise UsageError(
+            f"{trust!r} is not the id of a founding entry",
+            hint="40 characters; a member sees them with: handsoff roster",
+        )
     checkout, home, now = _checkout(), keys.home_folder(), clock.now()
     known = keys.load(home)
     names = choose_names(known, name=name, person=person, setting=checkout.setting)
@@ -85,12 +91,12 @@ def set_up(
     _check_name_is_free(names, known, read.roster)
 
     done = [] if known else [f"made the keys of {names.machine}, of {names.person}, in {home}"]
+    done += _keep_remote(checkout, shared, remote)
     desk = Desk(checkout, Home(home), make_machine(home, names), now)
     if read.roster is None:
         read = _found(desk, gate, read)
         done.append(f"founded the roster on {shared.name}, or joined who was faster")
     done += _pin(desk, read, pin)
-    done += _keep_remote(checkout, shared, remote)
     done += ignore_pages(checkout)
     hook = hooks.install(checkout)
     done += hook.done

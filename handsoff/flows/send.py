@@ -20,7 +20,7 @@ from handsoff.core.lease import Recipient, State
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
 from handsoff.edge import files, seal
-from handsoff.edge.git import news
+from handsoff.edge.git import news, shape
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.home import cache_folder
@@ -56,6 +56,7 @@ class Sender:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        shape.refuse(shape.operations(self.desk.checkout))
         self.notes = Notes(self.desk.checkout)
         self.work = self.desk.work()
 

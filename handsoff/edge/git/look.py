@@ -111,7 +111,7 @@ def parse_stash(text: bytes) -> tuple[StashEntry, ...]:
     """Return the stash list, newest first, with the reflog's own identity and time."""
     found = []
     for record in decode(text).split("\x01")[:-1]:
-        oid, message, who, selector = record.lstrip("\n").split("\0")
+        oid, message, who, selector = record.lstrip("\0\n").split("\0")
         when = selector[selector.rindex("{") + 1 : -1]
         found.append(StashEntry(oid, message, f"{who} {when}"))
     return tuple(found)
