@@ -20,14 +20,16 @@ from typing import Any
 
 from handsoff.core import admission
 from handsoff.core.admission import RosterRead
+from handsoff.core.cards import encode_card
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.edge import clock, hooks, keys
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
-from handsoff.edge.git.repo import open_checkout
+from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.flows.desk import Desk
+from handsoff.flows.init import ignore_pages
 from handsoff.flows.machine import own_card
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,21 +154,30 @@ class Machine:
         return path
 
     def commit(self, message: str = "more") -> str:
-        """Commit a change of a file of its own, and return the commit's id."""
-        self.write(f"{self.name}.txt", message)
-        self.git("add", "--", f"{self.name}.txt")
+        """Commit another line in a file of its own, and return the commit's id."""
+        path = self.top / f"{self.name}.txt"
+        with path.open("a") as file:
+            file.write(message + "\n")
+        self.git("add", "--", path.name)
         self.git("commit", "-q", "-m", message)
         return self.git("rev-parse", "HEAD")
+
+    def card(self, person: str = "lin") -> bytes:
+        """Return this machine's card file; its keys are made if there are none."""
+        own = keys.load(self.home) or keys.create(self.home, self.name, person)
+        return encode_card(own_card(own, clock.now()))
 
     def member(self) -> keys.Machine:
         """Return this machine's keys."""
         return keys.need(self.home)
 
+    def checkout(self) -> Checkout:
+        """Return the checkout as the program sees it."""
+        return open_checkout(self.top)
+
     def desk(self, now: datetime | None = None) -> Desk:
         """Return the desk that a verb of this machine would open."""
-        return Desk(
-            open_checkout(self.top), Home(self.home), self.member(), now or clock.now()
-        )  # fmt: skip
+        return Desk(self.checkout(), Home(self.home), self.member(), now or clock.now())
 
     def record(self, work: str) -> Record:
         """Return the record of a work as the remote has it."""
@@ -212,14 +223,16 @@ class World:
         return Machine(name, self.folder / name / "handsoff-home", top)
 
     def members(self, *names: str, person: str = "lin") -> list[Machine]:
-        """Return machines that are set up; the first founds the roster and admits the others.
-
-        What init, card and admit do, without starting a program for each.
-        """
+        """Return machines that are set up; the first founds the roster and admits the others."""
         machines = [self.machine(name) for name in names]
+        self.enrol(*machines, person=person)
+        return machines
+
+    def enrol(self, *machines: Machine, person: str = "lin") -> None:
+        """Do what init, card and admit do, without starting a program for each."""
         owns = [keys.create(m.home, m.name, person) for m in machines]
-        first, now = machines[0].desk(), clock.now()
-        at, by = int(now.timestamp()), owns[0]
+        first, now, by = machines[0].desk(), clock.now(), owns[0]
+        at = int(now.timestamp())
         read = RosterRead()
         for own in owns:
             card = own_card(own, now)
@@ -236,7 +249,5 @@ class World:
             desk.set_pin(roster.founding)
             desk.live_roster()
             desk.home.remember_clone(roster.founding, desk.checkout.top)
-            with (machine.top / ".git" / "info" / "exclude").open("a") as exclude:
-                exclude.write("/.wip/\n")
+            ignore_pages(desk.checkout)
             hooks.install(desk.checkout)
-        return machines
