@@ -95,7 +95,8 @@ def set_up(
     desk = Desk(checkout, Home(home), make_machine(home, names), now)
     if read.roster is None:
         read = _found(desk, gate, read)
-        done.append(f"founded the roster on {shared.name}, or joined who was faster")
+        ours = next(iter(read.trusted().everyone)) == desk.machine.id
+        done.append(f"founded the roster on {shared.name}" if ours else "another was faster")
     done += _pin(desk, read, pin)
     done += ignore_pages(checkout)
     hook = hooks.install(checkout)
