@@ -7,7 +7,6 @@ Trap: a verifier that takes the namespace from the signature accepts a signature
 made for something else. Here the caller names the namespace, and it must be the same.
 """
 
-import binascii
 import hashlib
 from base64 import b64decode, b64encode
 from typing import Final
@@ -89,7 +88,7 @@ def _dearmor(armored: str) -> bytes:
         raise DamagedError("not an SSH signature")
     try:
         blob = b64decode("".join(lines[1:-1]), validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error is one; characters beyond ASCII give another
         raise DamagedError("not an SSH signature: broken base64") from error
     head = _MAGIC + (1).to_bytes(4, "big")
     if not blob.startswith(head):
