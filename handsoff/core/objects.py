@@ -5,6 +5,7 @@ a path need not be UTF-8. Reading is strict; what git itself would refuse raises
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -16,6 +17,8 @@ LINK: Final = 0o120000
 TREE: Final = 0o040000
 GITLINK: Final = 0o160000
 MODES: Final = frozenset({FILE, EXECUTABLE, LINK, TREE, GITLINK})
+
+_MODE: Final = re.compile(rb"[0-7]{1,7}")
 
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The id of the tree without entries."""
@@ -40,12 +43,12 @@ def parse_tree(data: bytes) -> list[TreeEntry]:
     at = 0
     while at < len(data):
         blank, end = data.find(b" ", at), data.find(b"\0", at)
-        if not at < blank < end <= len(data) - 21:
+        if not at < blank < end - 1 <= len(data) - 22:
             raise DamagedError("a tree object is cut short or malformed")
-        try:
-            mode = int(data[at:blank], 8)
-        except ValueError as error:
-            raise DamagedError("a tree object has a malformed mode") from error
+        # int() alone would take signs, blanks and underscores
+        if not _MODE.fullmatch(data, at, blank):
+            raise DamagedError("a tree object has a malformed mode")
+        mode = int(data[at:blank], 8)
         entries.append(TreeEntry(data[blank + 1 : end], mode, data[end + 1 : end + 21].hex()))
         at = end + 21
     return entries
