@@ -17,6 +17,20 @@ BRANCH=feat/cny-rounding
 
 say() { printf '%s\n' "$*" >&2; }
 
+# Print a python3 that has venv. The system's comes first: one that lies in root's home cannot be
+# run by the cases that are tried as nobody.
+a_python() {
+    local python
+    for python in /usr/bin/python3 python3; do
+        if "$python" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            printf '%s' "$python"
+            return
+        fi
+    done
+    say "lab: no python3 (3.11 or later) with venv: apt-get install python3-venv"
+    return 1
+}
+
 # Set HANDSOFF to a program that runs, making lab/.venv the first time and after pyproject.toml
 # changed. The install is editable, so it always runs what lies in this checkout.
 program() {
@@ -28,7 +42,7 @@ program() {
             if [ ! -x "$HANDSOFF" ] || [ "$(cat "$LAB/.venv/made-from" 2>/dev/null)" != "$wanted" ]; then
                 say "lab: making lab/.venv"
                 rm -rf "$LAB/.venv"
-                python3 -m venv "$LAB/.venv"
+                "$(a_python)" -m venv "$LAB/.venv"
                 "$LAB/.venv/bin/pip" install -q --disable-pip-version-check -e "$TOP" >&2
                 "$LAB/.venv/bin/python" -m compileall -q "$TOP/handsoff" || true
                 printf '%s' "$wanted" >"$LAB/.venv/made-from"

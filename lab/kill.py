@@ -37,6 +37,7 @@ from machines import BRANCH, Lab, Listener, program
 PROGRAMS = ("send", "listen", "catch")
 TRIES = 3
 KILLED = -9
+SHOWN = 5
 LEASE = "refs/wip/lease/feat%2Fcny-rounding"
 SCRAP = re.compile(r"\.lock$|(^|/)tmp_|\.tmp$|\.part$|~$")
 
@@ -103,6 +104,8 @@ class Bench(Lab):
         """Return everything to where it was before the hand-over."""
         shutil.rmtree(self.root)
         shutil.copytree(self.prepared, self.root, symlinks=True)
+        for machine in ("m1", "m2"):
+            self.run(machine, "git", "update-index", "-q", "--refresh", check=False)
 
     def places(self) -> frozenset[str]:
         """Return the names of all files but git objects, with ids and numbers left out."""
@@ -208,8 +211,8 @@ def steps_of(logs: dict[str, Path]) -> list[Kill]:
     return kills
 
 
-def run_whole(bench: Bench, folder: Path) -> tuple[End, End, list[Kill]]:
-    """Hand over without a kill; return the start, the end and the steps."""
+def run_whole(bench: Bench, folder: Path) -> tuple[End, list[Kill]]:
+    """Hand over without a kill; return the end and the steps."""
     before = bench.end()
     logs = {name: folder / f"{name}.steps" for name in PROGRAMS}
     env = {name: {"HANDSOFF_STEPS_LOG": str(log)} for name, log in logs.items()}
@@ -220,7 +223,7 @@ def run_whole(bench: Bench, folder: Path) -> tuple[End, End, list[Kill]]:
     wrong += record_faults(bench)
     if wrong:
         sys.exit("kill.py: the run without a kill already fails:\n  " + "\n  ".join(wrong))
-    return before, whole, steps_of(logs)
+    return whole, steps_of(logs)
 
 
 def _only(m1: dict[str, Any]) -> dict[str, Any]:
@@ -253,7 +256,7 @@ def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
     with ThreadPoolExecutor(asked.jobs) as pool:
         places = [folder / f"bench{number}" for number in range(asked.jobs)]
         benches = list(pool.map(lambda place: Bench(place, handsoff), places))
-        before, whole, kills = run_whole(benches[0], folder)
+        whole, kills = run_whole(benches[0], folder)
         chosen = [kill for kill in kills if fnmatch.fnmatch(str(kill), asked.only + "*")]
         if asked.list:
             print("\n".join(map(str, chosen)))
@@ -267,9 +270,9 @@ def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
             try:
                 bench.put_back()
                 at = {kill.program: {"HANDSOFF_KILL_AT": f"{kill.step}#{kill.time}"}}
-                own = before if bench is benches[0] else bench.end()
+                before = bench.end()
                 wrong = hand_over(bench, at, kill)
-                return wrong + faults(bench, whole, own)
+                return wrong + faults(bench, whole, before)
             except (OSError, subprocess.SubprocessError, ValueError, KeyError, SystemExit) as error:
                 return [f"the lab stumbled: {error!r}"]
             finally:
@@ -278,7 +281,8 @@ def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
         failures = 0
         for kill, wrong in zip(chosen, pool.map(attempt, chosen), strict=True):
             failures += bool(wrong)
-            print(f"{'FAIL' if wrong else 'ok':4} {kill}", *wrong, sep="\n       ", flush=True)
+            told = [text.replace("\n", " ")[:200] for text in wrong[:SHOWN]]
+            print(f"{'FAIL' if wrong else 'ok':4} {kill}", *told, sep="\n       ", flush=True)
     steps = len({(kill.program, kill.step) for kill in kills})
     print(f"\n{steps} steps, {len(kills)} kills known, {len(chosen)} tried, {failures} failed")
     return failures
