@@ -16,16 +16,14 @@ ENVIRONMENT = {
 }
 
 
-def raw(
-    cwd: Path, *words: str | bytes, given: bytes = b"", fails: bool = False, **env: str
-) -> bytes:
-    """Run git and return all that it prints; with ``fails``, it must fail, and complains."""
+def raw(cwd: Path, *words: str | bytes, given: bytes = b"", **env: str) -> bytes:
+    """Run git, which must succeed, and return all that it prints."""
     done = subprocess.run(
         ["git", *words], cwd=cwd, env={**ENVIRONMENT, **env}, input=given,
         capture_output=True, check=False, timeout=60,
     )  # fmt: skip
-    assert bool(done.returncode) is fails, (words, done.stderr)
-    return done.stderr if fails else done.stdout
+    assert done.returncode == 0, (words, done.stderr)
+    return done.stdout
 
 
 def line(cwd: Path, *words: str | bytes, given: bytes = b"", **env: str) -> str:
