@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import IntFlag
 from typing import Final, NamedTuple
 
-from handsoff.core.objects import MODES
+from handsoff.core.objects import MODES, TREE
 from handsoff.errors import DamagedError
 
 
@@ -135,9 +135,13 @@ def decode_special(data: bytes) -> list[Entry]:
             raise DamagedError(f"not an index entry: {record[:60]!r}")
         mode, oid, stage, flags, path = match.groups()
         entry = Entry(path, int(mode, 8), oid.decode(), int(stage), int(flags, 16))
-        if entry.mode not in MODES or entry.flags & ~KEPT:
+        if entry.mode not in MODES - {TREE} or entry.flags & ~KEPT:
             raise DamagedError(f"not an index entry: {record[:60]!r}")
         entries.append(entry)
-    if encode_special(entries) != data:
+    # git dies on an index that has one path twice, and so would everything after a restore
+    merged = {e.path for e in entries if e.stage == 0}
+    both = any(e.stage and e.path in merged for e in entries)
+    twice = len({(e.path, e.stage) for e in entries}) < len(entries)
+    if both or twice or encode_special(entries) != data:
         raise DamagedError("the index entries of the snapshot are malformed")
     return entries
