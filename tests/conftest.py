@@ -8,14 +8,23 @@ import pytest
 from tests.kit.machines import World, sealed
 
 
+@pytest.fixture(scope="session")
+def shared_cache(request: pytest.FixtureRequest) -> Path:
+    """Return a folder for what takes seconds to make and never changes: compiled rules."""
+    return Path(request.config.cache.mkdir("handsoff"))
+
+
 @pytest.fixture(autouse=True)
-def _seal(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _seal(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, shared_cache: Path
+) -> None:
     env = sealed(tmp_path_factory.getbasetemp() / "sealed")
     for name in set(os.environ) - set(env):
         if not name.startswith("PYTEST_"):
             monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
 
 
 @pytest.fixture
