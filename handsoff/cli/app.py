@@ -53,9 +53,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     except HandsoffError as error:
         fail(error, as_json="--json" in words)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        say("handsoff: interrupted; type the same command again to go on")
-        sys.exit(INTERRUPTED)
+    except SystemExit as ended:
+        # Typer catches Ctrl-C itself, and leaves without a word
+        if ended.code == INTERRUPTED:
+            say("handsoff: interrupted")
+            say("hint: type the same command again to go on")
+        raise
     except BrokenPipeError:
         # whoever read our output has gone; let Python's own flush at exit stay quiet
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

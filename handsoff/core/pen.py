@@ -165,7 +165,8 @@ class Pen:
 
 
 def _refused(reason: str, why: Why) -> RefusedError | HeldError:
-    return HeldError(reason) if why is Why.HELD else RefusedError(reason)
+    kind = HeldError if why is Why.HELD else RefusedError
+    return kind(reason, hint="handsoff status tells where it stands")
 
 
 def _subject(record: Record, event: Event) -> str:

@@ -74,4 +74,7 @@ def saying(what: str) -> Iterator[None]:
     except HandsoffError:
         raise
     except OSError as error:
-        raise UnfitError(f"{what}: {(error.strerror or str(error)).lower()}") from error
+        raise UnfitError(
+            f"{what}: {(error.strerror or str(error)).lower()}",
+            hint="check that the place is there, is yours, and has room",
+        ) from error

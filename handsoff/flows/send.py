@@ -81,7 +81,7 @@ class Sender:
             self.desk.need_admitted(view.roster)
             to = self.desk.member(view.roster, self.wishes.to)
             if to.id == self.desk.machine.id:
-                raise UsageError(f"{to.name} is this machine")
+                raise UsageError(f"{to.name} is this machine", hint="handsoff roster lists others")
             done = self._already(view, to) or self._hand_over(view, to, page, guarding)
             return replace(
                 done,

@@ -1,0 +1,300 @@
+"""Sending: what is refused by name with nothing changed anywhere, and what a hand-over leaves."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.kit.compare import untouched
+from tests.kit.machines import git
+from tests.kit.monday import PAGE, WORK, Monday
+from tests.kit.running import at_home, inside, refused
+
+
+def test_a_hand_over_changes_no_byte_of_the_sender(monday: Monday) -> None:
+    before = untouched(monday.m1.top)
+    with at_home(monday.m2) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address).ok()
+    assert untouched(monday.m1.top) == before
+    assert there.arrived == [f"{WORK} from m1"]
+    assert f"handed {WORK} to m2: r1, leg 1" in said.err
+    assert "2 unpushed commits, 3 staged, 3 unstaged, 3 untracked, 2 carried, 2 stash" in said.err
+    assert f"next: stop working on {WORK} here; on m2: handsoff catch {WORK}" in said.err
+    assert monday.carrier == ("offered", "m1", 1)
+
+
+def test_what_stays_behind_is_named_with_its_reason(monday: Monday) -> None:
+    told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
+    behind = {item["path"]: item["reason"] for item in told["left_behind"]}
+    assert behind[".env.local"] == "an environment file: it never travels"
+    assert behind["cache/"].startswith("ignored; name it in .wip/carry")
+
+
+def test_json_tells_what_was_sent(monday: Monday) -> None:
+    with at_home(monday.m2) as there:
+        told = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json
+    assert (told["work"], told["to"], told["leg"], told["revision"]) == (WORK, "m2", 1, 1)
+    assert told["route"]["name"] == "direct"
+    assert told["counts"] | {"objects": 0} == {
+        "commits": 2, "staged": 3, "unstaged": 3, "untracked": 3, "carried": 2, "stash": 2,
+        "objects": 0,
+    }  # fmt: skip
+    assert (told["dry_run"], told["already"]) == (False, False)
+    assert monday.m2.desk().home.parcel(told["parcel"]) is not None
+    assert {"capture", "guard", "seal", "send", "record"} <= told["phases"].keys()
+
+
+def test_a_dry_run_changes_nothing_and_sends_nothing(monday: Monday) -> None:
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address, "--dry-run").ok()
+    assert f"would hand {WORK} to m2" in said.err
+    assert "nothing was sent or changed" in said.err
+    assert (there.arrived, there.failed) == ([], [])
+    assert monday.untouched() == before
+
+
+def test_an_option_may_stand_in_the_environment(monday: Monday) -> None:
+    with at_home(monday.m2) as there:
+        inside(monday.m1, "send", "m2", HANDSOFF_SEND_AT=there.address).ok()
+    assert there.arrived
+    assert "would catch" in inside(monday.m2, "catch", WORK, HANDSOFF_CATCH_DRY_RUN="1").ok().err
+
+
+# --- places that are no checkout of a work ------------------------------------------------------
+
+
+def _not_a_repository(monday: Monday) -> None:
+    shutil.rmtree(monday.m1.top / ".git")
+
+
+def _detached(monday: Monday) -> None:
+    monday.m1.git("checkout", "-q", "--detach")
+
+
+def _unborn(monday: Monday) -> None:
+    monday.m1.write(".wip/HANDOFF.md", PAGE.replace(f"work: {WORK}", ""))
+    monday.m1.git("symbolic-ref", "HEAD", "refs/heads/new")
+
+
+def _no_remote(monday: Monday) -> None:
+    monday.m1.git("remote", "remove", "origin")
+
+
+def _two_remotes(monday: Monday) -> None:
+    monday.m1.git("remote", "rename", "origin", "a")
+    monday.m1.git("remote", "add", "b", "../elsewhere")
+
+
+def _remote_away(monday: Monday) -> None:
+    monday.m1.git("remote", "set-url", "origin", "/nowhere/at/all.git")
+
+
+def _not_set_up(monday: Monday) -> None:
+    shutil.rmtree(monday.m1.top / ".git" / "handsoff")
+
+
+def _no_keys(monday: Monday) -> None:
+    shutil.rmtree(monday.m1.home)
+
+
+def _merging(monday: Monday) -> None:
+    monday.m1.write(".git/MERGE_HEAD", monday.m1.git("rev-parse", "HEAD") + "\n")
+
+
+def _shallow(monday: Monday) -> None:
+    monday.m1.write(".git/shallow", monday.m1.git("rev-parse", "main") + "\n")
+
+
+def _nested(monday: Monday) -> None:
+    git(monday.m1.top, "init", "-q", "vendor")
+    git(monday.m1.top / "vendor", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q",
+        "--allow-empty", "-m", "x")  # fmt: skip
+
+
+def _filtered(monday: Monday) -> None:
+    monday.m1.write(".gitattributes", "*.csv filter=lfs\n")
+
+
+def _half_restored(monday: Monday) -> None:
+    monday.m1.write(".git/handsoff/journal.json", '{"verb": "catch", "work": "feat/x"}')
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "parts"),
+    [
+        (_not_a_repository, 2, ["not in a git checkout"]),
+        (_detached, 8, ["HEAD is detached", "git switch"]),
+        (_unborn, 8, ["this branch has no commit yet", "make a first commit"]),
+        (_no_remote, 2, ["this checkout has no remote", "git remote add origin"]),
+        (_two_remotes, 2, ["which remote is the shared one? there are a, b", "handsoff.remote"]),
+        (_remote_away, 6, ["the remote origin cannot be reached", "/nowhere/at/all.git"]),
+        (_not_set_up, 2, ["this checkout was not set up for handsoff", "handsoff init"]),
+        (_no_keys, 2, ["this machine has no name yet", "handsoff init --name"]),
+        (_merging, 8, ["a merge is in progress here", "git merge --continue"]),
+        (_shallow, 8, ["this clone is shallow", "--unshallow"]),
+        (_nested, 8, ["vendor/ is a repository of its own"]),
+        (_filtered, 8, ["is converted by git (attribute filter=lfs)"]),
+        (_half_restored, 3, ["a restore here was interrupted", "handsoff undo"]),
+    ],
+)
+def test_a_checkout_that_cannot_be_handed_over_is_refused_by_name(
+    monday: Monday, spoil: Callable[[Monday], None], code: int, parts: list[str]
+) -> None:
+    spoil(monday)
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        refused(inside(monday.m1, "send", "m2", "--at", there.address), code, *parts)
+    assert there.arrived == []
+    assert monday.untouched() == before
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("page", "parts"),
+    [
+        (None, ["there is no page", "handsoff page"]),
+        ("", ["the page is empty"]),
+        (PAGE.replace("1. Make", "1. TODO make"), ["section 'Next' still says", "(line 7)"]),
+        (PAGE.replace("The table of places: finance owns it.", ""), ["'Do not touch' is empty"]),
+        (PAGE.replace("## Tried and failed", "## Other"), ["'Tried and failed' is missing"]),
+        (
+            PAGE.replace("work: feat/cny", "work: feat/jpy"),
+            ["the page is about 'feat/jpy', and this is 'feat/cny' (line 3)"],
+        ),
+        (PAGE + "\nsecret: hunter2-is-my-password\n", ["a 'secret:' that is not a pointer"]),
+    ],
+)
+def test_a_page_that_is_not_ready_is_refused(
+    monday: Monday, page: str | None, parts: list[str]
+) -> None:
+    path = monday.m1.top / ".wip" / "HANDOFF.md"
+    if page is None:
+        path.unlink()
+    else:
+        path.write_text(page)
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        refused(inside(monday.m1, "send", "m2", "--at", there.address), 3, *parts)
+    assert there.arrived == []
+    assert monday.untouched() == before
+
+
+# --- who, and where -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "parts"),
+    [
+        (["m9"], 2, ["no machine called m9 in the roster", "there are m1, m2, m3"]),
+        (["m1"], 2, ["m1 is this machine"]),
+        (["m2", "--via", "pigeon"], 2, ["no route called pigeon", "auto, direct, remote"]),
+        (["m2", "--via", "direct"], 6, ["no address of m2 is known", "--at HOST:PORT"]),
+        (["m2", "--at", "here"], 2, ["here"]),
+        (["m2", "--at", "localhost:port"], 2, ["localhost:port"]),
+        (["m2", "--at", "127.0.0.1:1"], 6, ["127.0.0.1:1"]),
+        (["m2", "--to-file", "/nowhere/x"], 8, ["cannot write /nowhere/x"]),
+        (["m2", "--to-file", "/"], 8, ["cannot write /: is a directory"]),
+        (["m2", "--max-size", "2"], 3, ["must not leave this machine", "--max-size"]),
+    ],
+)
+def test_a_wish_that_cannot_be_granted_changes_nothing(
+    monday: Monday, words: list[str], code: int, parts: list[str]
+) -> None:
+    before = monday.untouched()
+    refused(inside(monday.m1, "send", *words), code, *parts)
+    assert monday.untouched() == before
+
+
+def test_a_machine_that_is_not_admitted_sends_nothing(monday: Monday) -> None:
+    shutil.rmtree(monday.m1.home)
+    monday.m1.card()
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+        refused(said, 7, "this machine (m1) is not in the roster", "handsoff admit")
+    assert there.arrived == []
+    assert monday.untouched() == before
+
+
+def test_another_machine_at_the_address_is_not_sent_anything(monday: Monday) -> None:
+    before = monday.untouched()
+    with at_home(monday.m3) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+    refused(said, 7, f"{there.address} is another machine", monday.m3.member().fingerprint)
+    assert there.arrived == []
+    assert monday.untouched() == before
+
+
+def test_a_machine_without_a_clone_of_the_repository_says_so(monday: Monday) -> None:
+    clones = monday.m2.home / "clones.json"
+    founding = monday.m2.desk().need_pin()
+    clones.write_text(clones.read_text().replace(founding, "0" * 40))
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+    refused(said, 8, "m2 has no clone of this repository", "handsoff init")
+    assert monday.untouched() == before
+
+
+def test_the_address_at_which_a_machine_answered_is_tried_again(monday: Monday) -> None:
+    with at_home(monday.m2) as there:
+        inside(monday.m1, "send", "m2", "--at", there.address, "--max-size", "2")
+        told = inside(monday.m1, "send", "m2", "--json").ok().json
+    assert told["route"] == {"name": "direct", "why": f"m2 is at {there.address}"}
+
+
+def test_a_machine_that_has_gone_gets_its_parcel_by_the_remote(monday: Monday) -> None:
+    with at_home(monday.m2) as there:
+        inside(monday.m1, "send", "m2", "--at", there.address, "--max-size", "2")
+    told = inside(monday.m1, "send", "m2", "--json").ok().json
+    assert told["route"]["name"] == "remote"
+    assert "m2 did not answer" in told["route"]["why"]
+    assert inside(monday.m2, "catch", WORK).code == 0
+
+
+# --- the remote ---------------------------------------------------------------------------------
+
+
+def _hidden(remote: Path) -> None:
+    git(remote, "config", "receive.hideRefs", "refs/wip")
+
+
+def _declining(remote: Path) -> None:
+    hook = remote / "hooks" / "update"
+    hook.write_text("#!/bin/sh\ncase $1 in refs/wip/*) echo 'branches only' >&2; exit 1;; esac\n")
+    hook.chmod(0o755)
+
+
+@pytest.mark.parametrize("route", ["remote", "direct"])
+@pytest.mark.parametrize(
+    ("spoil", "parts"),
+    [
+        (_hidden, ["the remote origin does not take refs under refs/wip", "receive.hideRefs"]),
+        (_declining, ["a hook of the remote origin refuses it", "let that hook pass refs/wip"]),
+    ],
+)
+def test_a_remote_that_refuses_our_refs_leaves_the_sender_the_carrier(
+    monday: Monday, spoil: Callable[[Path], None], parts: list[str], route: str
+) -> None:
+    spoil(monday.remote.path)
+    before, inbox = monday.untouched(), monday.m2.home / "inbox"
+    with at_home(monday.m2) as there:
+        words = ["--at", there.address] if route == "direct" else ["--via", "remote"]
+        refused(inside(monday.m1, "send", "m2", *words), 3, *parts)
+    # what arrived cannot be caught: no record names it
+    if inbox.exists():
+        shutil.rmtree(inbox)
+        inbox.mkdir()
+    assert monday.untouched() == before
+
+
+def test_a_remote_that_hides_our_refs_is_told_which_setting_does_it(monday: Monday) -> None:
+    git(monday.remote.path, "config", "transfer.hideRefs", "refs/wip")
+    before = monday.untouched()
+    said = inside(monday.m1, "send", "m2", "--via", "remote")
+    refused(said, 7, "the roster", "on the remote")
+    assert monday.untouched() == before
