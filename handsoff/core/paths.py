@@ -51,7 +51,8 @@ def path_problem(path: bytes) -> str | None:
 
 def _is_dot_git(name: bytes) -> bool:
     text = _IGNORABLE.sub("", name.decode("utf-8", "surrogateescape"))
-    return _NTFS_GIT.fullmatch(text) is not None
+    # on NTFS a backslash is a slash, and git itself refuses such names
+    return any(_NTFS_GIT.fullmatch(part) for part in text.split("\\"))
 
 
 def fold(path: bytes) -> str:
@@ -103,7 +104,8 @@ def check_carry(lines: bytes, top: bytes) -> list[bytes]:
                 f"line {number} of .wip/carry leaves the checkout: {shown(line)}",
                 hint="name files inside the checkout, relative to its top",
             )
-        if bare.startswith(top + b"/"):
-            line = bare[len(top) :]
+        but = b"!" if line.startswith(b"!") else b""
+        if line.startswith(but + top + b"/"):
+            line = but + line[len(but + top) :]
         patterns.append(line)
     return patterns
