@@ -65,8 +65,11 @@ def refuse_busy(desk: Desk, seen: Observed, known: Known | None) -> None:
         )
 
 
-def check_branch(desk: Desk, target: State, known: Known | None) -> str | None:
-    """Return where the work's branch stands here; UnfitError if commits would be lost from it."""
+def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) -> str | None:
+    """Return where the work's branch stands here; UnfitError if commits would be lost from it.
+
+    ``arrived`` is the object folder of the parcel.
+    """
     checkout = desk.checkout
     elsewhere = shape.other_worktree(checkout, target.work)
     if elsewhere is not None:
@@ -77,7 +80,7 @@ def check_branch(desk: Desk, target: State, known: Known | None) -> str | None:
     old = checkout.commit(f"refs/heads/{target.work}")
     if old is None or old == target.head or (known is not None and old == known.head):
         return old
-    if not shape.is_ancestor(checkout, old, target.head):
+    if not shape.is_ancestor(checkout, old, target.head, arrived):
         raise UnfitError(
             f"the branch {target.work} has commits here that are not in the parcel",
             hint=f"keep them under another name: git branch -m {target.work} NAME",

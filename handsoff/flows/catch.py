@@ -68,7 +68,7 @@ class Catcher:
             parcel = self._parcel(view)
             target = self._target(view, parcel)
         with self.phases.phase("preflight"):
-            seen, plan, old_tip = self._preflight(target)
+            seen, plan, old_tip = self._preflight(target, parcel)
         if self.dry_run:
             return self._result(view, target, plan, lease, dry_run=True)
         with self.phases.phase("restore-point"):
@@ -139,13 +139,13 @@ class Catcher:
         reason = f"handsoff: catch r{parcel.manifest.revision} from {who}"
         return Target(state, objects, state.stash, reason)
 
-    def _preflight(self, target: Target) -> tuple[Observed, Plan, str | None]:
+    def _preflight(self, target: Target, parcel: Parcel) -> tuple[Observed, Plan, str | None]:
         known = self.notes.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or ""
         seen = observe(self.desk.checkout, self.desk.shared, here, objects)
         applying.refuse_busy(self.desk, seen, known)
-        old_tip = applying.check_branch(self.desk, target.state, known)
+        old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
         changes = list(
             differences(seen.snapshot.reader(objects), seen.state.work_tree, target.state.work_tree)
         )

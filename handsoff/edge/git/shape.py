@@ -194,6 +194,12 @@ def folds_names(checkout: Checkout) -> bool:
     return (checkout.git_dir / "hEaD").exists()
 
 
-def is_ancestor(checkout: Checkout, older: str, newer: str) -> bool:
-    """Say whether ``newer`` has ``older`` in its history."""
-    return checkout.run("merge-base", "--is-ancestor", older, newer).returncode == 0
+def is_ancestor(checkout: Checkout, older: str, newer: str, arrived: Path) -> bool:
+    """Say whether ``newer`` has ``older`` in its history.
+
+    ``arrived`` is a further object folder, for commits that are not in the clone yet.
+    """
+    done = checkout.run(
+        "merge-base", "--is-ancestor", older, newer, GIT_ALTERNATE_OBJECT_DIRECTORIES=str(arrived)
+    )
+    return done.returncode == 0
