@@ -1,0 +1,175 @@
+"""What the documents say and code can tell: lists are whole, tables are those of the code."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from handsoff import errors
+from handsoff.cli.app import INTERRUPTED, app
+from handsoff.core import admission, cards, chain, envelope, lease, manifest, messages
+from handsoff.core.entry import KINDS
+from handsoff.core.exchange import EXPECTED
+from handsoff.core.ids import work_component
+from handsoff.core.manifest import Manifest
+from tests.kit.machines import ROOT
+
+README: Final = ROOT / "README.md"
+TOUR: Final = ROOT / "handsoff" / "README.md"
+FORMATS: Final = ROOT / "handsoff" / "core" / "README.md"
+SECURITY: Final = ROOT / "handsoff" / "SECURITY.md"
+DECISIONS: Final = ROOT / "handsoff" / "DECISIONS.md"
+DOCUMENTS: Final = (
+    README, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
+    ROOT / "contrib" / "README.md",
+)  # fmt: skip
+LONGEST_NOTE: Final = 15
+
+
+def section(document: Path, title: str) -> str:
+    """Return what stands below the heading ``title``, up to the next heading."""
+    text = document.read_text()
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"{document.name} has no section called {title}"
+    return found[1]
+
+
+def rows(text: str, head: str) -> list[list[str]]:
+    """Return the rows of the table in ``text`` whose first heading is ``head``."""
+    table = re.search(rf"^\| {re.escape(head)} ?\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table, f"there is no table with the heading {head}"
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[1].splitlines()]
+
+
+def ticked(cell: str) -> list[str]:
+    """Return the words in backticks of a cell."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_every_file_has_one_line_in_the_tour() -> None:
+    text = section(TOUR, "One line a file")
+    told = re.findall(r"^\| `([^`]+\.py)` \|", text, re.MULTILINE)
+    files = (ROOT / "handsoff").rglob("*.py")
+    there = [str(f.relative_to(ROOT / "handsoff")) for f in files if f.name != "__init__.py"]
+    assert sorted(told) == sorted(there)
+
+
+def test_every_command_has_one_line_in_the_readme() -> None:
+    commands = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+    table = rows(section(README, "The commands"), "command")
+    told = [ticked(row[0])[0].removeprefix("handsoff ").split(" ")[0] for row in table]
+    assert sorted(told) == sorted(commands)
+
+
+def test_ci_runs_the_test_line_of_the_readme() -> None:
+    ci = (ROOT / ".ci" / "run").read_text()
+    line = re.search(r'^TESTS="(.*)"$', ci, re.MULTILINE)
+    assert line
+    blocks = re.findall(r"```\n(.*?)\n```", section(README, "Two commands"), re.DOTALL)
+    assert blocks == ["bash lab/run_all.sh", line[1]]
+    assert (ROOT / "lab" / "run_all.sh").is_file()
+
+
+def test_the_exit_codes_are_those_of_the_errors() -> None:
+    told = {int(n) for n in re.findall(r"(?:^|[\s(])(\d+)\s[a-z]", section(README, "Exit codes"))}
+    kinds = errors.HandsoffError.__subclasses__()
+    assert told == {0, errors.HandsoffError.exit_code, INTERRUPTED} | {k.exit_code for k in kinds}
+
+
+def test_the_turns_of_the_protocol_are_those_of_the_code() -> None:
+    told = [tuple(row[1:]) for row in rows(section(FORMATS, "Protocol"), "")]
+    assert told == [(role.value, said.__name__) for role, said in EXPECTED]
+
+
+def test_the_messages_have_the_fields_of_the_code() -> None:
+    table = rows(section(FORMATS, "Protocol"), "message")
+    told = {ticked(row[0])[0]: ticked(row[1]) for row in table}
+    assert told == {name: sorted(checks) for name, (_, checks) in messages._KINDS.items()}
+
+
+def test_the_entries_of_the_record_have_the_fields_of_the_code() -> None:
+    table = rows(section(FORMATS, "Record entries"), "kind")
+    told = {ticked(row[0])[0]: ticked(row[1]) for row in table}
+    common = {f.name for f in fields(lease.Event)}
+    assert told == {
+        name: sorted({f.name for f in fields(kind)} - common) for name, kind in KINDS.items()
+    }
+    named = {name for row in rows(section(FORMATS, "Record entries"), "field")
+             for name in ticked(row[0])}  # fmt: skip
+    assert named == {name for names in told.values() for name in names}
+
+
+def test_the_entries_of_the_roster_have_the_fields_of_the_code() -> None:
+    table = rows(section(FORMATS, "Roster entries"), "kind")
+    told = {ticked(row[0])[0]: set(ticked(row[1])) for row in table}
+    assert told == admission._FIELDS
+
+
+def test_the_card_and_the_manifest_have_the_fields_of_the_code() -> None:
+    card = [name for row in rows(section(FORMATS, "Card"), "field") for name in ticked(row[0])]
+    assert sorted(card) == sorted(cards._FIELDS)
+    claims = [name for row in rows(section(FORMATS, "Parcel"), "field") for name in ticked(row[0])]
+    assert sorted(claims) == sorted(f.name for f in fields(Manifest))
+
+
+def test_the_lists_of_an_envelope_are_those_of_the_code() -> None:
+    state = envelope.State(
+        work="x", head="", head_time=envelope.NO_TIME, index_tree="", special=(), work_tree="",
+        stash=(), branch=envelope.BranchConfig(), empty_folders=(),
+    )  # fmt: skip
+    told = rows(section(FORMATS, "Envelope: a state under one id"), "entry of the envelope's tree")
+    names = [name.decode() for name in envelope.lists_of(state)]
+    assert sorted(ticked(row[0])[0] for row in told) == sorted([*names, "pins"])
+
+
+def test_the_namespaces_are_those_of_the_code() -> None:
+    told = [ticked(row[0])[0] for row in rows(section(FORMATS, "Common parts"), "namespace")]
+    assert told == [chain.NAMESPACE, cards.NAMESPACE, manifest.NAMESPACE,
+                    messages.RECEIPT_NAMESPACE]  # fmt: skip
+
+
+def test_the_spellings_of_works_are_those_of_the_code() -> None:
+    for row in rows(section(FORMATS, "Refs"), "work"):
+        work, component = ticked(row[0])[0], ticked(row[1])[0]
+        assert work_component(work) == component
+
+
+def test_a_note_says_question_options_choice_and_cost_in_a_few_lines() -> None:
+    notes = DECISIONS.read_text().split("\n## ")[1:]
+    assert notes
+    for note in notes:
+        title, *lines = note.rstrip("\n").split("\n")
+        words = re.findall(r"^- (Question|Options|Choice|Cost):", note, re.MULTILINE)
+        assert words == ["Question", "Options", "Choice", "Cost"], title
+        assert len([line for line in lines if line]) <= LONGEST_NOTE, title
+
+
+def named_paths(document: Path) -> Iterator[tuple[str, tuple[Path, ...]]]:
+    """Yield each path that a document names, and the places where it may be."""
+    text = document.read_text()
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        yield target, (document.parent / target,)
+    room = re.compile(
+        r"(?:handsoff|core|edge|flows|cli|tests|lab|contrib|\.ci)/[\w./-]*|test_\w+\.py"
+    )
+    for path in re.findall(r"`([^`\s]+)`", text):
+        if room.fullmatch(path):
+            yield path, tuple(ROOT / start / path for start in ("", "handsoff", "tests"))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
+def test_every_path_that_a_document_names_is_there(document: Path) -> None:
+    made_by_use = ("lab/out", "lab/.venv", "handsoff/")
+    missing = [
+        path for path, places in named_paths(document)
+        if not path.startswith(made_by_use) and not any(place.exists() for place in places)
+    ]  # fmt: skip
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
+def test_no_document_names_a_path_of_the_machine_it_was_written_on(document: Path) -> None:
+    assert re.findall(r"(?<![\w.~])/(?:home|root|tmp|work|Users)/\S*", document.read_text()) == []
