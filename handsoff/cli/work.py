@@ -19,6 +19,11 @@ At = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the mac
 Work = Annotated[str, typer.Argument(metavar="WORK", help="The work: the name of its branch.")]
 
 
+def typed(text: str) -> str:
+    """Return an argument as git spells names, also in a locale that is not UTF-8."""
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
+
+
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     for command in (page, send, listen, receive, inbox, catch, status, undo):
@@ -138,9 +143,9 @@ def catch(
     with render.progress(quiet=quiet or json) as tell:
         phases, desk = Phases("catch", tell), open_desk()
         caught = (
-            flow.catch(desk, work, phases, dry_run=dry_run)
+            flow.catch(desk, typed(work), phases, dry_run=dry_run)
             if into is None
-            else flow.catch_into(desk, work, into, phases)
+            else flow.catch_into(desk, typed(work), into, phases)
         )
     if json:
         show_json(asdict(caught))

@@ -7,11 +7,12 @@ whole and secret but says nothing of the sender: the signature does.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from handsoff.core import canon
-from handsoff.core.ids import check_oid, is_machine_id, is_parcel_id
+from handsoff.core.ids import is_machine_id, is_oid, is_parcel_id
 from handsoff.errors import DamagedError
 
 MAGIC: Final = b"handsoff-parcel-1\n"
@@ -19,6 +20,8 @@ NAMESPACE: Final = "handsoff-parcel"
 TRAILER: Final = 8
 LIMIT: Final = 1 << 24
 VERSION: Final = 1
+
+_Check: TypeAlias = Callable[[object], bool]
 
 _MOST: Final = 253_402_300_799
 """The last second that a calendar has (of the year 9999); no size or count comes near it."""
@@ -70,39 +73,48 @@ def decode(data: bytes) -> Manifest:
         )
     if fields.keys() != set(Manifest.__dataclass_fields__):
         raise DamagedError("the manifest has missing or unknown fields")
-    return _checked(fields)
-
-
-def _checked(fields: dict[str, Any]) -> Manifest:
-    for name in ("receivers", "roots", "bases", "waivers"):
-        if not isinstance(fields[name], list):
-            raise DamagedError(f"the manifest's {name} are not a list")
-        fields[name] = tuple(fields[name])
-    for name in ("pack_size", "leg", "revision", "at"):
-        if not _is_number(fields[name]):
-            raise DamagedError(f"the manifest's {name} is not a number")
-    for name in ("roots", "bases"):
-        for oid in fields[name]:
-            check_oid(oid, f"one of the manifest's {name}")
-    for name in ("repository", "envelope"):
-        check_oid(fields[name], f"the manifest's {name}")
-    if fields["record"] != "":
-        check_oid(fields["record"], "the manifest's record")
-    if not is_parcel_id(fields["parcel"]) or not all(
-        map(is_machine_id, (fields["sender"], *fields["receivers"]))
-    ):
-        raise DamagedError("the manifest names no parcel or no machine")
-    if not all(isinstance(waiver, str) for waiver in fields["waivers"]):
-        raise DamagedError("the manifest's waivers are not texts")
-    if not isinstance(fields["pack_sha256"], str) or not _SHA256.fullmatch(fields["pack_sha256"]):
-        raise DamagedError("the manifest's pack_sha256 is not a digest")
-    if not isinstance(fields["work"], str) or not _WORK.fullmatch(fields["work"]):
-        raise DamagedError("the manifest's work is not the name of a branch")
-    counts = fields["counts"]
-    if not isinstance(counts, dict) or not all(map(_is_number, counts.values())):
-        raise DamagedError("the manifest's counts are not numbers")
+    for name, (fits, what) in _FIELDS.items():
+        if not fits(fields[name]):
+            raise DamagedError(f"the manifest's {name} is not {what}: {str(fields[name])[:60]!r}")
+        if isinstance(fields[name], list):
+            fields[name] = tuple(fields[name])
     return Manifest(**fields)
 
 
 def _is_number(value: object) -> bool:
     return type(value) is int and 0 <= value <= _MOST
+
+
+def _is_work(value: object) -> bool:
+    return isinstance(value, str) and _WORK.fullmatch(value) is not None
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def _list(fits: _Check) -> _Check:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+_FIELDS: Final[Mapping[str, tuple[_Check, str]]] = {
+    "parcel": (is_parcel_id, "a parcel id"),
+    "sender": (is_machine_id, "a machine id"),
+    "receivers": (_list(is_machine_id), "a list of machine ids"),
+    "repository": (is_oid, "an object id"),
+    "roots": (_list(is_oid), "a list of object ids"),
+    "work": (_is_work, "the name of a branch"),
+    "leg": (_is_number, "a number"),
+    "revision": (_is_number, "a number"),
+    "record": (lambda value: value == "" or is_oid(value), "an object id or empty"),
+    "envelope": (is_oid, "an object id"),
+    "bases": (_list(is_oid), "a list of object ids"),
+    "pack_size": (_is_number, "a number"),
+    "pack_sha256": (_is_digest, "a digest"),
+    "counts": (
+        lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+        "a set of numbers",
+    ),
+    "waivers": (_list(lambda value: isinstance(value, str)), "a list of texts"),
+    "at": (_is_number, "a time"),
+}

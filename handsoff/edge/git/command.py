@@ -56,15 +56,29 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **_FIXED, **(extra or {})}
 
 
+def words(*args: str | bytes | Path) -> list[bytes]:
+    """Return arguments as the bytes that git gave or shall get, whatever the locale is."""
+    return [os.fsencode(a) if isinstance(a, Path) else _bytes(a) for a in args]
+
+
+def spelled(env: Mapping[str, str]) -> dict[bytes, bytes]:
+    """Return an environment as bytes, for the same reason."""
+    return {_bytes(name): _bytes(value) for name, value in env.items()}
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+
+
 def start(
     args: Sequence[str | bytes | Path], *, cwd: Path | None, env: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
     """Start ``git args`` with the local profile's switches, all three streams piped."""
     try:
         return subprocess.Popen(
-            ["git", *_QUIET, *args],
+            words("git", *_QUIET, *args),
             cwd=cwd,
-            env=dict(env),
+            env=spelled(env),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -117,9 +131,9 @@ def run_limited(
         **_FIXED,
     }
     return subprocess.run(
-        ["git", *_QUIET, "-c", "core.fsync=all", *args],
+        words("git", *_QUIET, "-c", "core.fsync=all", *args),
         cwd=cwd,
-        env=env,
+        env=spelled(env),
         stdin=given,
         capture_output=True,
         check=False,

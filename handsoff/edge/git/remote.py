@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from handsoff.core.ids import work_component
 from handsoff.core.plain import plain
 from handsoff.edge import files
+from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError, UsageError
 
@@ -97,12 +98,12 @@ class Shared:
 
     def run(self, *args: str, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
         """Run git with the private object folder; UnreachableError if it takes too long."""
-        command = ["git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", *args]
+        switches = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
         try:
             return subprocess.run(
-                command,
+                command.words("git", *switches, *args),
                 cwd=self.checkout.top,
-                env=self.environment(),
+                env=command.spelled(self.environment()),
                 input=given,
                 stdin=None if given is not None else subprocess.DEVNULL,
                 capture_output=True,

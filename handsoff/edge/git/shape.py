@@ -17,22 +17,22 @@ from handsoff.edge.git.repo import Checkout, decode, encode, split
 from handsoff.errors import UnfitError
 
 _OPERATIONS: Final = (
-    ("rebase-merge", "a rebase", "git rebase --continue, or --abort"),
+    ("rebase-merge", "a rebase is in progress", "git rebase --continue, or --abort"),
     (
         "rebase-apply",
-        "a rebase or git am",
+        "a rebase or git am is in progress",
         "git rebase --continue or git am --continue, or --abort",
     ),
-    ("MERGE_HEAD", "a merge", "git merge --continue, or --abort"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick", "git cherry-pick --continue, or --abort"),
-    ("REVERT_HEAD", "a revert", "git revert --continue, or --abort"),
-    ("sequencer", "a sequence of picks", "git cherry-pick --continue, or --quit"),
-    ("BISECT_LOG", "a bisect", "git bisect reset"),
-    ("BISECT_START", "a bisect", "git bisect reset"),
-    ("SQUASH_MSG", "a squash merge", "commit it, or remove .git/SQUASH_MSG"),
-    ("MERGE_AUTOSTASH", "a merge with an autostash", "finish the merge"),
-    ("AUTO_MERGE", "a conflict that is being resolved", "resolve it and commit"),
-    ("REBASE_HEAD", "what a rebase left behind", "git update-ref -d REBASE_HEAD"),
+    ("MERGE_HEAD", "a merge is in progress", "git merge --continue, or --abort"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick is in progress", "git cherry-pick --continue, or --abort"),
+    ("REVERT_HEAD", "a revert is in progress", "git revert --continue, or --abort"),
+    ("sequencer", "a sequence of picks is in progress", "git cherry-pick --continue, or --quit"),
+    ("BISECT_LOG", "a bisect is in progress", "git bisect reset"),
+    ("BISECT_START", "a bisect is in progress", "git bisect reset"),
+    ("SQUASH_MSG", "a squash merge is in progress", "commit it, or remove .git/SQUASH_MSG"),
+    ("MERGE_AUTOSTASH", "a merge with an autostash is in progress", "finish the merge"),
+    ("AUTO_MERGE", "a conflict is being resolved", "resolve it and commit"),
+    ("REBASE_HEAD", "a rebase left REBASE_HEAD behind", "git update-ref -d REBASE_HEAD"),
 )
 _CONVERTING: Final = ("filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
 
@@ -55,7 +55,7 @@ def operations(checkout: Checkout) -> Iterator[Oddity]:
     """Yield the operations that are in progress in this worktree."""
     for name, what, hint in _OPERATIONS:
         if (checkout.git_dir / name).exists():
-            yield Oddity(f"{what} is in progress here", f"finish it first: {hint}")
+            yield Oddity(f"{what} here", f"finish it first: {hint}")
     rerere = checkout.git_dir / "MERGE_RR"
     if rerere.exists() and rerere.stat().st_size:
         yield Oddity("a conflict is being resolved here", "resolve it and commit, or reset")
