@@ -137,8 +137,9 @@ def hand_over(bench: Bench, env: dict[str, dict[str, str]], kill: Kill | None) -
     for machine, verb in (("m1", "send"), ("m2", "catch")):
         extra = env.get(verb)
         for attempt in range(TRIES):
-            if verb == "send" and not listener.lives() and attempt:
-                fired |= listener.process.returncode == KILLED
+            if verb == "send" and attempt:
+                # It may have been killed, or have taken its one parcel and be about to end.
+                fired |= _settle(listener) == KILLED
                 listener = bench.listen("m2")
             address = (listener.address,) if verb == "send" else ()
             run = bench.handsoff(machine, *words[verb], *address, env=extra, check=False)
@@ -159,7 +160,7 @@ def hand_over(bench: Bench, env: dict[str, dict[str, str]], kill: Kill | None) -
 def _settle(listener: Listener) -> int:
     """Give a listener the time to end by itself, then end it."""
     try:
-        return listener.process.wait(3)
+        return listener.process.wait(2)
     except subprocess.TimeoutExpired:
         return listener.stop()
 
