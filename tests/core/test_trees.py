@@ -170,7 +170,7 @@ def test_git_writes_the_same_tree_and_finds_the_same_differences(
         assert ours[-1] == theirs
         assert parse_tree(raw(repo, "cat-file", "tree", theirs)) == entries_of(store.read, theirs)
     fields = raw(repo, "diff-tree", "-r", "-z", "--no-renames", *ours).split(b"\0")[:-1]
-    assert sorted(fields[1::2]) == sorted(c.path for c in differences(store.read, *ours))
+    assert sorted(fields[1::2]) == sorted(c.path for c in differences(store.read, ours[0], ours[1]))
 
 
 def _of(leaf: Leaf) -> tuple[int, bytes]:
