@@ -166,7 +166,9 @@ def decode_lists(
         branch = canon.decode(lists[b"branch"])
         stash = canon.decode(lists[b"stash"], limit=1 << 26)
         left = canon.decode(lists[b"left-behind"], limit=1 << 26)
-        folders = lists[b"empty-folders"].split(b"\0")[:-1]
+        *folders, rest = lists[b"empty-folders"].split(b"\0")
+        if rest:
+            raise DamagedError("the snapshot's list of empty folders is cut short")
         return State(
             work=_str(branch["work"]),
             head=head,
@@ -210,4 +212,5 @@ def _bytes(text: object) -> bytes:
 def _str(value: object) -> str:
     if not isinstance(value, str):
         raise DamagedError("the snapshot's lists are malformed")
+    value.encode("utf-8", "surrogateescape")  # a text that nothing could be told is malformed too
     return value
