@@ -134,8 +134,10 @@ BRANCH = {"work": "w", "remote": "=", "merge": "", "others": []}
 
 
 NO_ENTRIES: list[Any] = [None, 7, "x", {"oid": A}, [7], [None], ["x"], [[]]]
-NO_PATHS: list[Any] = [None, 7, ["x"], [{}], [{"path": "x"}], [{"path": 7, "reason": "x"}],
-                       [{"path": "\ud800", "reason": "x"}], [{"path": "x", "reason": 7}]]  # fmt: skip
+NO_PATHS: list[Any] = [
+    None, 7, ["x"], [{}], [{"path": "x"}], [{"path": 7, "reason": "x"}],
+    [{"path": "\ud800", "reason": "x"}], [{"path": "x", "reason": 7}],
+]  # fmt: skip
 NOT_IN_AN_ENTRY: dict[str, list[Any]] = {
     "oid": ["", "x", 7, None, [], {}],
     "message": [7, None, [], {}, "a\nb", "a\0b", "\ud800"],
