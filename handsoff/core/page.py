@@ -202,6 +202,7 @@ def _named_work(parts: tuple[Part, ...]) -> tuple[str | None, int]:
 
 def _same_work(one: str, other: str) -> bool:
     # a name typed on one system may be composed otherwise than git's on another
+    other = other.removeprefix("refs/heads/")  # as was done to what the page says
     return unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
 
 

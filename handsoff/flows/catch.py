@@ -12,7 +12,7 @@ from typing import Any
 
 from handsoff.core import restoring
 from handsoff.core.envelope import StashEntry
-from handsoff.core.lease import Lease
+from handsoff.core.lease import Lease, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.page import parse
 from handsoff.core.pen import Pen
@@ -91,11 +91,14 @@ class Catcher:
         )  # fmt: skip
         try:
             return pen.caught()
-        except RefusedError as error:
+        except HeldError as error:
             raise HeldError(str(error), hint=self._who_has_it(view, lease)) from error
 
     def _who_has_it(self, view: View, lease: Lease) -> str:
         who = view.roster.name_of(lease.carrier)
+        if lease.to is not None:
+            to = view.roster.named_text(lease.to.shown())
+            return f"ask {to} to catch it and hand it over; it is theirs until {moment(lease.until)}"
         return f"ask {who}, who carries it, to hand it over: handsoff send {self.desk.machine.name}"
 
     def _parcel(self, view: View) -> Parcel:

@@ -48,13 +48,8 @@ class Look:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing differs that git would call work."""
-        return not (self.staged or self.untracked or self.nested or self.dirty)
-
-    @property
-    def dirty(self) -> frozenset[bytes]:
-        """Suspects that are not merely flagged: git itself says that they differ."""
-        return frozenset(p for p in self.suspects if any(not e.flags for e in self.entries[p]))
+        """Whether nothing but the bytes of suspects can differ, which are still to be read."""
+        return not (self.staged or self.untracked or self.nested)
 
 
 @dataclass(slots=True)

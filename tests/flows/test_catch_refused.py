@@ -1,0 +1,217 @@
+"""Catching where there is no place for it: refused before the first write, by name."""
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.compare import untouched
+from tests.kit.machines import git
+from tests.kit.monday import WORK, Monday
+from tests.kit.running import at_home, inside, refused
+
+
+def _unstaged(monday: Monday) -> None:
+    monday.m2.write("src/rounding.py", "mine\n")
+
+
+def _staged(monday: Monday) -> None:
+    monday.m2.write("src/mine.py", "mine\n")
+    monday.m2.git("add", "src/mine.py")
+
+
+def _untracked(monday: Monday) -> None:
+    monday.m2.write("src/money.py", "mine\n")
+
+
+def _hidden(monday: Monday) -> None:
+    monday.m2.write("src/rounding.py", "mine\n")
+    monday.m2.git("update-index", "--assume-unchanged", "src/rounding.py")
+
+
+def _ignored_in_the_way(monday: Monday) -> None:
+    monday.m2.write("runs/last.log", "mine\n")
+
+
+def _notes_in_the_way(monday: Monday) -> None:
+    monday.m2.write(".wip/notes.md", "mine\n")
+
+
+def _ignored_where_a_tracked_file_arrives(monday: Monday) -> None:
+    monday.m2.write(".git/info/exclude", "/.wip/\n/src/soon.py\n")
+    monday.m2.write("src/soon.py", "mine\n")
+
+
+def _folder_in_the_way(monday: Monday) -> None:
+    monday.m2.write("runs/last.log/mine.log", "mine\n")
+
+
+def _link_in_the_way(monday: Monday) -> None:
+    monday.m2.write(".git/info/exclude", "/.wip/\n/runs\n")
+    outside = monday.m2.top.parent / "outside"
+    outside.mkdir()
+    (monday.m2.top / "runs").symlink_to(outside)
+
+
+def _file_where_a_folder_arrives(monday: Monday) -> None:
+    monday.m2.write(".git/info/exclude", "/.wip/\n/runs\n")
+    monday.m2.write("runs", "mine\n")
+
+
+def _merging(monday: Monday) -> None:
+    monday.m2.write(".git/MERGE_HEAD", monday.m2.git("rev-parse", "HEAD") + "\n")
+
+
+def _bisecting(monday: Monday) -> None:
+    monday.m2.git("bisect", "start")
+
+
+def _branch_ahead(monday: Monday) -> None:
+    monday.m2.git("fetch", "-q")
+    monday.m2.git("switch", "-q", WORK)
+    monday.m2.commit("mine")
+    monday.m2.git("switch", "-q", "main")
+
+
+def _checked_out_elsewhere(monday: Monday) -> None:
+    monday.m2.git("fetch", "-q")
+    monday.m2.git("worktree", "add", "-q", "../other", WORK)
+
+
+def _loose_commits(monday: Monday) -> None:
+    monday.m2.git("switch", "-q", "--detach")
+    monday.m2.commit("mine")
+
+
+def _sparse(monday: Monday) -> None:
+    monday.m2.git("sparse-checkout", "set", "--no-cone", "/*", "!/data")
+
+
+def _converting(monday: Monday) -> None:
+    monday.m2.git("config", "core.autocrlf", "input")
+
+
+def _remote_away(monday: Monday) -> None:
+    monday.m2.git("remote", "set-url", "origin", "/nowhere/at/all.git")
+
+
+def _parcel_gone(monday: Monday) -> None:
+    shutil.rmtree(monday.m2.home / "inbox")
+
+
+def _not_a_member(monday: Monday) -> None:
+    shutil.rmtree(monday.m2.home)
+    monday.m2.card()
+
+
+def _parcel_of_another(monday: Monday) -> None:
+    (folder,) = (monday.m2.home / "inbox").iterdir()
+    manifest = folder / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b'"work":"feat/cny"', b'"work":"feat/jpy"'))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "parts"),
+    [
+        (_unstaged, 8, ["this checkout has work of its own: src/rounding.py", "--into DIR"]),
+        (_staged, 8, ["this checkout has work of its own: src/mine.py"]),
+        (_untracked, 8, ["this checkout has work of its own: src/money.py"]),
+        (_hidden, 8, ["this checkout has work of its own: src/rounding.py"]),
+        (_ignored_in_the_way, 8, ["in the way", "runs/last.log: exists here with other content"]),
+        (_notes_in_the_way, 8, ["in the way", ".wip/notes.md: exists here with other content"]),
+        (_ignored_where_a_tracked_file_arrives, 8, ["src/soon.py: exists here with other"]),
+        (_folder_in_the_way, 8, ["runs/last.log: a folder here holds runs/last.log/mine.log"]),
+        (_link_in_the_way, 8, ["runs: a file or link stands where a folder must be"]),
+        (_file_where_a_folder_arrives, 8, ["runs: a file or link stands where a folder must"]),
+        (_merging, 8, ["a merge is in progress here"]),
+        (_bisecting, 8, ["a bisect is in progress here"]),
+        (_branch_ahead, 8, [f"the branch {WORK} has commits here that are not in the parcel"]),
+        (_checked_out_elsewhere, 8, [f"the branch {WORK} is checked out in", "/other"]),
+        (_loose_commits, 8, ["HEAD is detached here on commits that no branch has"]),
+        (_sparse, 8, ["this checkout is sparse"]),
+        (_converting, 8, ["core.autocrlf converts line endings here"]),
+        (_remote_away, 6, ["the remote origin cannot be reached"]),
+        (_parcel_gone, 6, ["neither here nor on the remote", "handsoff receive FILE"]),
+        (_not_a_member, 7, ["this machine (m2) is not in the roster"]),
+        (_parcel_of_another, 7, ["not the one that the record names"]),
+    ],
+)
+def test_a_checkout_that_has_no_place_for_the_work_is_refused_and_left_alone(
+    sent: Monday, spoil: Callable[[Monday], None], code: int, parts: list[str]
+) -> None:
+    spoil(sent)
+    before = sent.untouched()
+    refused(inside(sent.m2, "catch", WORK), code, *parts)
+    assert sent.untouched() == before
+    refused(inside(sent.m2, "catch", WORK, "--dry-run"), code, *parts)
+    assert sent.untouched() == before
+
+
+def test_a_file_that_is_the_same_already_is_not_in_the_way(sent: Monday) -> None:
+    sent.m2.write("runs/last.log", "1 failed\n")
+    sent.m2.write(".wip/notes.md", "the one sentence that matters\n")
+    inside(sent.m2, "catch", WORK).ok()
+
+
+def test_an_empty_folder_is_not_in_the_way(sent: Monday) -> None:
+    (sent.m2.top / "runs" / "last.log").mkdir(parents=True)
+    inside(sent.m2, "catch", WORK).ok()
+    assert (sent.m2.top / "runs" / "last.log").read_text() == "1 failed\n"
+
+
+def test_two_commands_in_one_clone_wait_for_each_other(sent: Monday) -> None:
+    before = sent.untouched()
+    with sent.m2.checkout().lock():
+        refused(inside(sent.m2, "catch", WORK), 8, "another handsoff command is at work")
+    assert sent.untouched() == before
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder on a file system of its own, with room for 8 MB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "handsoff-test", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def _noise(size: int) -> str:
+    return "".join(f"{n * 2654435761 % 2**32:08x}\n" for n in range(size // 9))
+
+
+def test_a_worktree_that_does_not_fit_is_refused_before_the_first_write(
+    monday: Monday, small_disk: Path
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    for n in range(3):
+        m1.write(f"data/big{n}.txt", "one and the same line\n" * 150_000)  # deflates to nothing
+    m2.git("fetch", "-q")
+    top = small_disk / "checkout"
+    shutil.move(m2.top, top)
+    m2.top.symlink_to(top)
+    inside(m1, "send", "m2", "--via", "remote").ok()
+    before = untouched(top)
+    said = inside(m2, "catch", WORK, cwd=top)
+    refused(said, 8, "the disk has", "bytes free", "are needed")
+    assert untouched(top) == before
+    assert git(top, "status", "--porcelain") == ""
+    assert monday.carrier == ("offered", "m1", 1)
+
+
+def test_a_listener_without_room_takes_nothing(monday: Monday, small_disk: Path) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.write("data/noise.txt", _noise(4_500_000))
+    m1.write("data/more.txt", _noise(4_500_000)[::-1])
+    shutil.move(m2.home, small_disk / "home")
+    m2.home.symlink_to(small_disk / "home")
+    before = monday.untouched()
+    with at_home(m2) as there:
+        said = inside(m1, "send", "m2", "--at", there.address)
+    refused(said, 8, "m2 has", "bytes free, too few for a parcel of", "make room on m2")
+    assert monday.untouched() == before
+    assert not [*(small_disk / "home" / "incoming").iterdir()]
