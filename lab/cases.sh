@@ -38,7 +38,6 @@ as_other() {
 # refused here (an object format we do not take, say) is not the end: the send will say so again.
 step_setup() {
     local other_home=$1 who=${HANDSOFF_HOME##*/handsoff-}
-    if [ -n "${WARM:-}" ]; then cp -R "$WARM" "$HANDSOFF_HOME/cache"; fi
     if [ "$who" = m1 ]; then
         (as_other "$other_home" "$HANDSOFF" card --name m2 --person wang) >"$HANDSOFF_HOME/m2.card"
         "$HANDSOFF" init --name m1 --person lin || return 0
@@ -108,13 +107,13 @@ esac
 program
 scratch
 chmod 755 "$SCRATCH"
-warm_up "$SCRATCH/warm"
-if [ -n "${WARM:-}" ]; then
-    # Some cases run as nobody, who cannot look into a machine's home.
-    cp -R "$WARM" "$SCRATCH/rules"
-    chmod -R a+rX "$SCRATCH/rules"
-    WARM=$SCRATCH/rules
-fi
+# Compile the scanner's rules once, for all cases; some of them run as nobody.
+bash "$LAB/build.sh" "$SCRATCH/warm"
+write_page "$SCRATCH/warm" m1
+enroll "$SCRATCH/warm" m1 m2
+at "$SCRATCH/warm" m1 "$HANDSOFF" send m2 --via remote --dry-run >/dev/null 2>&1
+export XDG_CACHE_HOME=$CACHE
+chmod -R a+rwX "$CACHE"
 STEP="bash $(printf %q "$LAB/cases.sh") --step"
 PYTHONDONTWRITEBYTECODE=1 python3 "$CASES_DIR/harness.py" --work "$SCRATCH/work" --adapter cmd \
     --setup "$STEP setup {other_home}" \

@@ -4,7 +4,6 @@
 #
 #   HANDSOFF=/path/to/handsoff   use that program; else lab/.venv is made from this checkout
 #   KEEP=1                       keep the temporary folder and say where it is
-#   WARM=DIR                     compiled rules of the secret scanner to start each machine with
 #
 # A machine of the lab is a name (m1) under one folder: a checkout ROOT/m1, a home ROOT/home/m1
 # with its own git config, and its keys in ROOT/home/m1/handsoff. Nothing of the user's is read.
@@ -59,6 +58,8 @@ program() {
 # Make a temporary folder, its path in SCRATCH, that goes when the script ends.
 scratch() {
     SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/handsoff-lab.XXXXXX")
+    # The machines of one run share what can be made again: the compiled rules of the scanner.
+    export CACHE=$SCRATCH/cache
     trap 'sweep' EXIT
 }
 
@@ -76,7 +77,7 @@ on() {
     shift 2
     env -i PATH="$PATH" HOME="$home" LANG=C.UTF-8 TZ=UTC TMPDIR="${TMPDIR:-/tmp}" \
         GIT_CONFIG_GLOBAL="$home/.gitconfig" GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 \
-        HANDSOFF_HOME="$home/handsoff" "$@"
+        HANDSOFF_HOME="$home/handsoff" XDG_CACHE_HOME="${CACHE:-$home/.cache}" "$@"
 }
 
 # at ROOT MACHINE COMMAND...: the same, in that machine's checkout.
@@ -91,7 +92,6 @@ make_home() {
     local root=$1 machine=$2 home=$1/home/$2
     mkdir -p "$home/handsoff"
     chmod 700 "$home/handsoff"
-    if [ -n "${WARM:-}" ]; then cp -a "$WARM" "$home/handsoff/cache"; fi
     cat >"$home/.gitconfig" <<CONFIG
 [user]
     name = Dev $machine
@@ -135,16 +135,6 @@ HALF_EVEN for every currency: finance sends invoice 2019-0042 back, it is one ce
 ## Do not touch
 The places table in src/places.py: finance signed it off.
 PAGE
-}
-
-# warm_up FOLDER: let one machine compile the scanner's rules, which takes seconds the first time,
-# and set WARM to what it keeps of them.
-warm_up() {
-    bash "$LAB/build.sh" "$1"
-    write_page "$1" m1
-    enroll "$1" m1 m2
-    at "$1" m1 "$HANDSOFF" send m2 --via remote --dry-run >>"$1/enroll.log" 2>&1
-    if [ -d "$1/home/m1/handsoff/cache" ]; then export WARM=$1/home/m1/handsoff/cache; fi
 }
 
 # wait_for FILE PID [SECONDS]: until FILE has something in it; fails if PID ends before.

@@ -64,6 +64,8 @@ class Lab:
     def __init__(self, root: Path, handsoff: str) -> None:
         self.root = root
         self.handsoff_program = handsoff
+        # What can be made again, such as the scanner's compiled rules: one for all labs here.
+        self.cache = root.parent / "cache"
 
     def env(self, machine: str, extra: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the whole environment of ``machine``; nothing of the user's is in it."""
@@ -78,13 +80,14 @@ class Lab:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_TERMINAL_PROMPT": "0",
             "HANDSOFF_HOME": str(home / "handsoff"),
+            "XDG_CACHE_HOME": str(self.cache),
             **(extra or {}),
         }
 
     def shell(self, function: str, *words: str) -> None:
         """Run a function of env.sh on this folder; its talk goes to ROOT/lab.log."""
         line = f". {shlex.quote(str(HERE / 'env.sh'))}; {function} {shlex.join(words)}"
-        env = {**os.environ, "HANDSOFF": self.handsoff_program}
+        env = {**os.environ, "HANDSOFF": self.handsoff_program, "CACHE": str(self.cache)}
         with (self.root / "lab.log").open("ab") as log:
             subprocess.run(["bash", "-c", line], env=env, check=True, stdout=log, stderr=log)
 

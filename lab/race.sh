@@ -14,7 +14,6 @@ scratch
 mkdir -p "$OUT"
 : >"$OUT/race.txt"
 ROOT=$SCRATCH/race
-warm_up "$SCRATCH/warm"
 bash "$LAB/build.sh" "$ROOT"
 enroll "$ROOT" m1 m2 m3
 

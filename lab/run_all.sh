@@ -166,8 +166,6 @@ way "A push the branch" a_push
 way "B WIP commit, reset" b_wip_commit
 way "C copy the directory" c_copy
 way "D handsoff, direct" d_direct
-WARM=$SCRATCH/d_direct/home/m1/handsoff/cache
-if [ -d "$WARM" ]; then export WARM; else WARM=; fi
 way "E handsoff, via remote" e_remote
 way "F handsoff, file" f_file
 
