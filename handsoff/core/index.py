@@ -7,7 +7,8 @@ for a sparse one; it is written as an index file of version 2 or 3 (gitformat-in
 
 import hashlib
 import re
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, KeysView
 from enum import IntFlag
 from typing import Final, NamedTuple
 
@@ -68,6 +69,13 @@ _DEBUG: Final = re.compile(
 )
 
 
+def _entry(match: re.Match[bytes]) -> Entry:
+    mode, oid, stage, path, *numbers, flags = match.groups()
+    c, cn, m, mn, dev, ino, uid, gid, size = map(int, numbers)
+    stat = Stat((c, cn), (m, mn), dev, ino, uid, gid, size)
+    return Entry(path, int(mode, 8), oid.decode(), int(stage), int(flags, 16) & KEPT, stat)
+
+
 def parse_debug(text: bytes) -> list[Entry]:
     """Return the entries that ``git ls-files --stage --debug -z`` printed."""
     entries = []
@@ -76,14 +84,66 @@ def parse_debug(text: bytes) -> list[Entry]:
         if match.start() != at:
             break
         at = match.end()
-        mode, oid, stage, path, *numbers, flags = match.groups()
-        c, cn, m, mn, dev, ino, uid, gid, size = map(int, numbers)
-        kept = int(flags, 16) & KEPT
-        stat = Stat((c, cn), (m, mn), dev, ino, uid, gid, size)
-        entries.append(Entry(path, int(mode, 8), oid.decode(), int(stage), kept, stat))
+        entries.append(_entry(match))
     if at != len(text):
         raise DamagedError(f"git ls-files --debug printed {text[at : at + 60]!r}")
     return entries
+
+
+_LISTED: Final = re.compile(
+    rb"(\d{6}) [0-9a-f]{40} (\d)\t([^\0]*)\0"
+    rb"  ctime: [^\n]*\n  mtime: [^\n]*\n  dev: [^\n]*\n  uid: [^\n]*\n"
+    rb"  size: \d+\tflags: ([0-9a-f]+)\n"
+)
+
+
+class Listing:
+    """An index by path, from what ``git ls-files --stage --debug -z`` printed.
+
+    An entry becomes a value only when it is asked for: of a hundred thousand, few ever are.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._at: dict[bytes, int] = {}
+        self._stages: dict[bytes, list[int]] = {}
+        self.odd: list[bytes] = []
+        """Paths with an entry that a tree cannot say."""
+        self.links: list[bytes] = []
+        """Paths of submodules."""
+        at = 0
+        for match in _LISTED.finditer(text):
+            if match.start() != at:
+                break
+            mode, stage, path, flags = match.groups()
+            if stage != b"0":
+                self._stages.setdefault(path, []).append(at)
+            if stage != b"0" or (flags != b"0" and int(flags, 16) & KEPT):
+                self.odd.append(path)
+            if mode == b"160000":
+                self.links.append(path)
+            self._at[path] = at
+            at = match.end()
+        if at != len(text):
+            raise DamagedError(f"git ls-files --debug printed {text[at : at + 60]!r}")
+
+    def __getitem__(self, path: bytes) -> list[Entry]:
+        """Return the entries of a path: one, or the stages of a conflict."""
+        return [self._entry(at) for at in self._stages.get(path) or [self._at[path]]]
+
+    def of(self, path: bytes) -> list[Entry]:
+        """Return the entries of a path that the index need not have."""
+        return self[path] if path in self._at else []
+
+    @property
+    def paths(self) -> KeysView[bytes]:
+        """All paths, in the order of the index."""
+        return self._at.keys()
+
+    def _entry(self, at: int) -> Entry:
+        match = _DEBUG.match(self._text, at)
+        assert match is not None, "the constructor saw an entry here"
+        return _entry(match)
 
 
 def encode(entries: Iterable[Entry]) -> bytes:
@@ -96,19 +156,23 @@ def encode(entries: Iterable[Entry]) -> bytes:
     return body + hashlib.sha1(body).digest()
 
 
+_HEAD: Final = struct.Struct(">10I20sH")
+_WORD: Final = 0xFFFFFFFF
+
+
 def _encode_entry(entry: Entry) -> bytes:
-    stat = entry.stat
-    numbers = (*stat.ctime, *stat.mtime, stat.dev, stat.ino, entry.mode, stat.uid, stat.gid)
-    flags = (entry.flags & int(Flag.ASSUME_UNCHANGED)) | entry.stage << 12
-    flags |= min(len(entry.path), _NAME_MASK)
-    head = b"".join((n & 0xFFFFFFFF).to_bytes(4, "big") for n in (*numbers, stat.size))
-    head += bytes.fromhex(entry.oid)
-    if entry.flags & _EXTENDED:
+    path, mode, oid, stage, kept, stat = entry
+    (c, cn), (m, mn), dev, ino, uid, gid, size = stat
+    flags = (kept & 0x8000) | stage << 12 | min(len(path), _NAME_MASK)
+    if kept & _EXTENDED:
         flags |= _EXTENDED_BIT
-        head += flags.to_bytes(2, "big") + ((entry.flags & _EXTENDED) >> 16).to_bytes(2, "big")
-    else:
-        head += flags.to_bytes(2, "big")
-    head += entry.path
+    head = _HEAD.pack(
+        c & _WORD, cn, m & _WORD, mn, dev & _WORD, ino & _WORD, mode, uid, gid, size & _WORD,
+        bytes.fromhex(oid), flags,
+    )  # fmt: skip
+    if kept & _EXTENDED:
+        head += ((kept & _EXTENDED) >> 16).to_bytes(2, "big")
+    head += path
     return head + b"\0" * (8 - len(head) % 8)
 
 

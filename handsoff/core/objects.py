@@ -37,21 +37,20 @@ class TreeEntry(NamedTuple):
     oid: str
 
 
+_ENTRY: Final = re.compile(rb"([0-7]{5,6}) ([^\0/]+)\0(.{20})", re.DOTALL)
+_TREE: Final = re.compile(rb"(?:[0-7]{5,6} [^\0/]+\0.{20})*+", re.DOTALL)
+
+
+def raw_entries(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    """Return mode, name and id of each entry of a tree object, as the bytes that stand there."""
+    if not _TREE.fullmatch(data):
+        raise DamagedError("a tree object is cut short or malformed")
+    return _ENTRY.findall(data)
+
+
 def parse_tree(data: bytes) -> list[TreeEntry]:
     """Return the entries of a tree object, in the order in which they stand."""
-    entries = []
-    at = 0
-    while at < len(data):
-        blank, end = data.find(b" ", at), data.find(b"\0", at)
-        if not at < blank < end - 1 <= len(data) - 22:
-            raise DamagedError("a tree object is cut short or malformed")
-        # int() alone would take signs, blanks and underscores
-        if not _MODE.fullmatch(data, at, blank):
-            raise DamagedError("a tree object has a malformed mode")
-        mode = int(data[at:blank], 8)
-        entries.append(TreeEntry(data[blank + 1 : end], mode, data[end + 1 : end + 21].hex()))
-        at = end + 21
-    return entries
+    return [TreeEntry(name, int(mode, 8), oid.hex()) for mode, name, oid in raw_entries(data)]
 
 
 def encode_tree(entries: list[TreeEntry]) -> bytes:

@@ -8,7 +8,7 @@ changes and not the size of the repository.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from handsoff.core.objects import EMPTY_TREE, TREE, TreeEntry, encode_tree, parse_tree
+from handsoff.core.objects import EMPTY_TREE, TREE, TreeEntry, encode_tree, parse_tree, raw_entries
 
 Read: TypeAlias = Callable[[str], bytes]
 Emit: TypeAlias = Callable[[bytes], str]
@@ -107,12 +107,12 @@ def differences(read: Read, old: str, new: str, prefix: bytes = b"") -> Iterator
     """Yield each path whose leaf differs between the trees ``old`` and ``new``."""
     if old == new:
         return
-    before = {e.name: e for e in entries_of(read, old)}
-    after = {e.name: e for e in entries_of(read, new)}
+    left, right = _raw(read, old), _raw(read, new)
+    # most entries of two trees are equal: only the others are worth a value
+    before = {e.name: e for e in map(_entry, left - right)}
+    after = {e.name: e for e in map(_entry, right - left)}
     for name in sorted(before.keys() | after.keys()):
         a, b = before.get(name), after.get(name)
-        if a is not None and b is not None and (a.mode, a.oid) == (b.mode, b.oid):
-            continue
         path = prefix + name
         old_tree = a.oid if a is not None and a.mode == TREE else None
         new_tree = b.oid if b is not None and b.mode == TREE else None
@@ -124,6 +124,15 @@ def differences(read: Read, old: str, new: str, prefix: bytes = b"") -> Iterator
             yield from differences(
                 read, old_tree or EMPTY_TREE, new_tree or EMPTY_TREE, path + b"/"
             )
+
+
+def _raw(read: Read, tree: str) -> set[tuple[bytes, bytes, bytes]]:
+    return set() if tree == EMPTY_TREE else set(raw_entries(read(tree)))
+
+
+def _entry(raw: tuple[bytes, bytes, bytes]) -> TreeEntry:
+    mode, name, oid = raw
+    return TreeEntry(name, int(mode, 8), oid.hex())
 
 
 def leaf_at(read: Read, tree: str, path: bytes) -> Leaf | None:

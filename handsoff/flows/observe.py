@@ -32,7 +32,7 @@ class Observed:
     def is_clean(self) -> bool:
         """Whether nothing here is work: no change, staged or not, nothing untracked."""
         changed = self.snapshot.changed_paths(self.look)
-        return self.look.is_clean and not (changed & self.look.entries.keys())
+        return self.look.is_clean and not (changed & self.look.entries.paths)
 
     def remember(self, notes: Notes, objects: Objects, page: str) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page."""

@@ -14,7 +14,7 @@ from handsoff.core.objects import GITLINK
 from handsoff.edge import files
 from handsoff.edge.git import news, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
-from handsoff.edge.git.look import Look, look
+from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import Digest, PackWriter
@@ -57,9 +57,9 @@ def carry_patterns(checkout: Checkout) -> list[bytes]:
     return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
 
 
-def look_at(checkout: Checkout, *, walk: bool = True) -> Look:
+def look_at(checkout: Checkout) -> Look:
     """Return what is in ``checkout``. The carry list is obeyed, but ``.env*`` never travels."""
-    found = look(checkout, carry_patterns(checkout), walk=walk)
+    found = look(checkout, carry_patterns(checkout))
     return replace(found, carried=frozenset(p for p in found.carried if not guard.never(p)))
 
 
@@ -80,7 +80,7 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
     shape.refuse(shape.nested(found))
     shape.refuse(shape.unreadable(found))
     travelling = [*found.untracked, *found.carried, *along(checkout)]
-    shape.refuse(shape.conversions(checkout, list(found.entries), travelling))
+    shape.refuse(shape.conversions(checkout, list(found.entries.paths), travelling))
 
 
 def left_behind(found: Look) -> tuple[LeftBehind, ...]:
@@ -184,39 +184,21 @@ class Packer:
     def _look_again(self, found: Look, captured: Snapshot) -> None:
         with self.phases.phase("recheck"):
             changed = set(captured.changed_since(Worktree(self.checkout.top)))
-            again = look_at(self.checkout)
-            changed |= different(found, again)
+            changed |= glance(self.checkout, carry_patterns(self.checkout), found)
         if changed:
             raise ChangedError(*sorted(changed))
 
 
 def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
     """Yield the blobs that only the index names: staged ones, and every stage of a conflict."""
-    for path, entries in found.entries.items():
-        for entry in entries:
+    for path in sorted({*found.staged, *found.entries.odd}):
+        for entry in found.entries.of(path):
             if entry.mode != GITLINK and (path in found.staged or not entry.plain):
                 yield entry.oid, path, _stage(entry)
 
 
 def _stage(entry: Entry) -> str:
     return "the index" if entry.stage == 0 else f"stage {entry.stage} of a conflict"
-
-
-def different(one: Look, other: Look) -> set[bytes]:
-    """Return the paths by which two looks at one checkout differ, HEAD and stash included."""
-    changed = {
-        *(one.untracked ^ other.untracked),
-        *(one.carried ^ other.carried),
-        *(one.staged ^ other.staged),
-        *(one.suspects ^ other.suspects),
-    }
-    for path in one.staged | one.suspects:
-        before, after = one.entries.get(path), other.entries.get(path)
-        if [e[:5] for e in before or ()] != [e[:5] for e in after or ()]:
-            changed.add(path)
-    if (one.head, one.branch, one.stash) != (other.head, other.branch, other.stash):
-        changed.add(b"HEAD or the stash")
-    return changed
 
 
 def pack_when_still(

@@ -16,14 +16,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import index, paths
+from handsoff.core import paths
 from handsoff.core.envelope import StashEntry
-from handsoff.core.index import Entry, Flag
+from handsoff.core.index import Entry, Flag, Listing
 from handsoff.core.objects import EMPTY_TREE, LINK
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
-_STASH_FORMAT: Final = "--format=%H%x00%gs%x00%gn <%ge>%x00%gd%x01"
+_STASH: Final = (
+    "log", "-g", "-z", "--date=raw", "--encoding=UTF-8",
+    "--format=%H%x00%gs%x00%gn <%ge>%x00%gd", "refs/stash", "--",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Look:
     head: str
     """The commit of HEAD, "" while the branch has none yet."""
     branch: str | None
-    entries: dict[bytes, list[Entry]]
+    entries: Listing = field(repr=False)
     staged: frozenset[bytes]
     """Paths whose index entry differs from HEAD (or that only one of them has)."""
     suspects: frozenset[bytes]
@@ -45,6 +48,7 @@ class Look:
     carried: frozenset[bytes]
     stash: tuple[StashEntry, ...]
     walked: "Walked" = field(repr=False)
+    index_signature: tuple[int, int, int] | None
 
     @property
     def is_clean(self) -> bool:
@@ -61,7 +65,7 @@ class Walked:
     unreadable: list[bytes] = field(default_factory=list)
 
 
-def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
+def look(checkout: Checkout, carry: list[bytes]) -> Look:
     """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take."""
     head = checkout.commit("HEAD") or ""
     nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
@@ -76,15 +80,14 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     if carry:
         commands.append((*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
     if checkout.commit("refs/stash"):
-        commands.append(("log", "-g", "-z", "--date=raw", _STASH_FORMAT, "refs/stash", "--"))
+        commands.append(_STASH)
+    signature = index_signature(checkout)
     processes = [checkout.start(*command) for command in commands]
-    walked = walk_folders(checkout.top) if walk else Walked()
+    walked = walk_folders(checkout.top)
     listed = read_all(processes, "look at this checkout")
-    stash = parse_stash(listed.pop()) if commands[-1][0] == "log" else ()
-    entries: dict[bytes, list[Entry]] = {}
-    for entry in index.parse_debug(listed[0]):
-        entries.setdefault(entry.path, []).append(entry)
-    hidden = {p for p, found in entries.items() if any(e.flags & _HIDDEN for e in found)}
+    stash = parse_stash(listed.pop()) if commands[-1] is _STASH else ()
+    entries = Listing(listed[0])
+    hidden = {p for p in entries.odd if any(e.flags & _HIDDEN for e in entries[p])}
     untracked = split(listed[3])
     ignored = frozenset(split(listed[4])) - {b".wip/", b".wip"}
     return Look(
@@ -99,14 +102,54 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         carried=frozenset(split(listed[5])) if carry else frozenset(),
         stash=stash,
         walked=walked,
+        index_signature=signature,
     )
+
+
+def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
+    """Return the paths by which ``checkout`` differs from a ``first`` look at it.
+
+    Cheaper than a second look: an index file that was not written has the same entries.
+    """
+    nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
+    others = ("ls-files", "--others", "-z")
+    commands: list[tuple[str, ...]] = [
+        ("diff-files", "--name-only", *nothing_hidden),
+        (*others, "--exclude-standard"),
+    ]
+    if carry:
+        commands.append((*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
+    listed = read_all([checkout.start(*c) for c in commands], "look at this checkout again")
+    hidden = {p for p in first.entries.odd if any(e.flags & _HIDDEN for e in first.entries[p])}
+    changed = {
+        *(first.suspects ^ (frozenset(split(listed[0])) | hidden)),
+        *((first.untracked | first.nested) ^ frozenset(split(listed[1]))),
+    }
+    if carry:
+        changed |= first.carried ^ {p for p in split(listed[2]) if p in first.carried}
+    now = (checkout.commit("HEAD") or "", checkout.branch(), checkout.commit("refs/stash") or "")
+    if now != (first.head, first.branch, first.stash[0].oid if first.stash else ""):
+        changed.add(b"HEAD or the stash")
+    if index_signature(checkout) != first.index_signature:
+        changed.add(b"the index")
+    return changed
+
+
+def index_signature(checkout: Checkout) -> tuple[int, int, int] | None:
+    """Return what changes whenever git writes this worktree's index."""
+    try:
+        st = os.stat(checkout.git_dir / "index")
+    except FileNotFoundError:
+        return None
+    return st.st_ino, st.st_size, st.st_mtime_ns
 
 
 def parse_stash(text: bytes) -> tuple[StashEntry, ...]:
     """Return the stash list, newest first, with the reflog's own identity and time."""
     found = []
-    for record in decode(text).split("\x01")[:-1]:
-        oid, message, who, selector = record.lstrip("\0\n").split("\0")
+    fields = [decode(field) for field in split(text)]
+    for at in range(0, len(fields), 4):
+        oid, message, who, selector = fields[at : at + 4]
         when = selector[selector.rindex("{") + 1 : -1]
         found.append(StashEntry(oid, message, f"{who} {when}"))
     return tuple(found)
@@ -126,6 +169,10 @@ def walk_folders(top: Path) -> Walked:
             found.unreadable.append(folder)
             continue
         except FileNotFoundError:
+            continue
+        if not os.access(os.path.join(root, folder), os.X_OK):
+            # it lists its names only: git takes the files for unchanged, as it cannot ask
+            found.unreadable.append(folder)
             continue
         if not names and folder:
             found.empty.append(folder)

@@ -58,7 +58,8 @@ def new_entries(
     written: Mapping[bytes, tuple[Leaf, Stat]],
 ) -> list[Entry]:
     """Return the index that ``target`` has, with stat data where they are known to be right."""
-    plain = {p: e for p, found in look.entries.items() for e in found if e.plain}
+    listed = look.entries
+    plain = {p: e for p in listed.paths for e in listed[p] if e.plain}
     for change in differences(read, current.index_tree, target.index_tree):
         if change.new is None:
             plain.pop(change.path, None)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import paths
-from handsoff.core.objects import GITLINK
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.repo import Checkout, decode, encode, split
 from handsoff.errors import UnfitError
@@ -142,10 +141,7 @@ def _has_carriage_return(top: Path, path: bytes) -> bool:
 
 def nested(look: Look) -> Iterator[Oddity]:
     """Yield repositories inside the checkout, which git would record as a bare id."""
-    links = sorted(
-        p for p, entries in look.entries.items() if any(e.mode == GITLINK for e in entries)
-    )
-    for path in links:
+    for path in sorted(look.entries.links):
         yield Oddity(
             f"{paths.shown(path)} is a submodule, which is not carried yet",
             "push the submodule's work, and hand over a branch without it",

@@ -140,7 +140,7 @@ class Snapshot:
             path
             for path in look.suspects
             if (self.taken[path].leaf if path in self.taken else None)
-            != index_leaf(look.entries.get(path, []))
+            != index_leaf(look.entries.of(path))
         }
 
     def changed_since(self, worktree: Worktree) -> list[bytes]:
@@ -212,15 +212,15 @@ def specials(look: Look) -> list[Entry]:
     """Return the index entries that a tree cannot say, without their stat data."""
     return [
         Entry(e.path, e.mode, e.oid, e.stage, e.flags)
-        for entries in look.entries.values()
-        for e in entries
+        for path in dict.fromkeys(look.entries.odd)
+        for e in look.entries[path]
         if not e.plain
     ]
 
 
 def index_changes(look: Look) -> dict[bytes, Leaf | None]:
     """Return what to change in HEAD's tree so that it says what the index says."""
-    return {path: index_leaf(look.entries.get(path, [])) for path in look.staged}
+    return {path: index_leaf(look.entries.of(path)) for path in look.staged}
 
 
 def index_leaf(entries: list[Entry]) -> Leaf | None:
@@ -240,7 +240,7 @@ def worktree_changes(
     for path in look.suspects:
         here = taken.get(path)
         leaf = here.leaf if here else None
-        indexed = index_leaf(look.entries.get(path, []))
+        indexed = index_leaf(look.entries.of(path))
         if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
             leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
         if leaf != indexed:
