@@ -136,6 +136,7 @@ def catch(
     """Become the carrier of a work, and restore it here to the last byte."""
     from handsoff.flows import catch as flow
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.into import catch_into
     from handsoff.flows.phases import Phases
 
     if into is not None and dry_run:
@@ -145,7 +146,7 @@ def catch(
         caught = (
             flow.catch(desk, typed(work), phases, dry_run=dry_run)
             if into is None
-            else flow.catch_into(desk, typed(work), into, phases)
+            else catch_into(desk, typed(work), into, phases)
         )
     if json:
         show_json(asdict(caught))

@@ -7,7 +7,6 @@ says what was begun, so that a run that was killed anywhere is finished by the n
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from handsoff.core import restoring
@@ -21,7 +20,6 @@ from handsoff.core.trees import differences
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
-from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.git.snapshot import Storing
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
@@ -98,7 +96,7 @@ class Catcher:
         who = view.roster.name_of(lease.carrier)
         if lease.to is not None:
             to = view.roster.named_text(lease.to.shown())
-            return f"ask {to} to catch it and hand it over; it is theirs until {moment(lease.until)}"
+            return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
         return f"ask {who}, who carries it, to hand it over: handsoff send {self.desk.machine.name}"
 
     def _parcel(self, view: View) -> Parcel:
@@ -307,21 +305,3 @@ def catch(desk: Desk, work: str, phases: Phases, *, dry_run: bool = False) -> Ca
     """Catch ``work`` into the checkout of ``desk``."""
     with desk.checkout.lock():
         return Catcher(desk, work, phases, dry_run).run()
-
-
-def catch_into(desk: Desk, work: str, folder: Path, phases: Phases) -> CatchResult:
-    """Catch ``work`` into a new worktree at ``folder``; the present one stays as it is."""
-    if folder.exists():
-        raise RefusedError(f"{folder} exists already", hint="name a folder that does not")
-    checkout = desk.checkout
-    with checkout.lock():
-        head = checkout.commit("HEAD")
-        assert head is not None
-        checkout.git("worktree", "add", "--detach", "--quiet", str(folder.absolute()), head)
-        inner = Desk(open_checkout(folder), desk.home, desk.machine, desk.now)
-        try:
-            return Catcher(inner, work, phases).run()
-        except BaseException:
-            if Notes(inner.checkout).journal() is None:
-                checkout.run("worktree", "remove", "--force", str(folder.absolute()))
-            raise

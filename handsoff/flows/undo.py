@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core.trees import differences
-from handsoff.edge.git import restore, snapshot
+from handsoff.edge.git import restore, shape, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.snapshot import Storing
 from handsoff.errors import RefusedError
@@ -35,6 +35,7 @@ class Undone:
 def undo(desk: Desk, phases: Phases, *, dry_run: bool = False) -> Undone:
     """Go back to the restore point of the last catch, or of one that was interrupted."""
     with desk.checkout.lock():
+        shape.refuse(shape.operations(desk.checkout))
         notes = Notes(desk.checkout)
         point = notes.journal() or notes.restore_point()
         if point is None:

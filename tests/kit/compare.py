@@ -85,10 +85,13 @@ def _entries(listed: bytes) -> Iterator[bytes]:
 def _walk(top: Path, *, git_too: bool = False) -> Iterator[tuple[bytes, tuple[str, str]]]:
     for where, inner, names in os.walk(top):
         folder = Path(where)
-        if folder == top and not git_too and ".git" in inner:
+        hidden = folder == top and not git_too  # where .git may also be a file
+        if hidden and ".git" in inner:
             inner.remove(".git")
         links = [name for name in inner if (folder / name).is_symlink()]
         for name in [*names, *links]:
+            if hidden and name == ".git":
+                continue
             yield os.fsencode((folder / name).relative_to(top)), _told(folder / name)
 
 

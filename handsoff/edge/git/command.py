@@ -115,7 +115,7 @@ def failed(stderr: bytes, what: str) -> HandsoffError:
     """Return the error that says that git could not do ``what``."""
     lines = stderr.decode("utf-8", "backslashreplace").strip().splitlines()
     said = lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else "no reason given"
-    return UnfitError(f"git cannot {what}: {said}")
+    return UnfitError(f"git cannot {what}: {said}", hint="git status and git fsck say more")
 
 
 def run_limited(

@@ -1,0 +1,140 @@
+"""Going back: what was here before the last catch comes back, and nothing is lost on the way."""
+
+from tests.kit.compare import Look, look
+from tests.kit.monday import ODD, WORK, Monday
+from tests.kit.running import inside, refused
+
+
+def caught(monday: Monday) -> tuple[Look, Look]:
+    """Let m2 catch; return how it looked before and after."""
+    before = look(monday.m2.top)
+    inside(monday.m2, "catch", WORK).ok()
+    return before, look(monday.m2.top)
+
+
+def test_undo_brings_back_what_was_here_before_the_catch(sent: Monday) -> None:
+    before, _ = caught(sent)
+    said = inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    assert f"went back to main, as it was before the catch of {WORK}" in said.err
+    assert sent.m2.run("git", "rev-parse", "-q", "--verify", f"refs/heads/{WORK}").code == 1
+
+
+def test_undo_leaves_the_record_alone(sent: Monday) -> None:
+    caught(sent)
+    refs = sent.remote.refs()
+    said = inside(sent.m2, "undo").ok()
+    assert f"this machine still carries {WORK} on the record" in said.err
+    assert sent.remote.refs() == refs
+
+
+def test_undo_twice_brings_the_catch_back(sent: Monday) -> None:
+    before, after = caught(sent)
+    inside(sent.m2, "undo").ok()
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+
+
+def test_undo_keeps_commits_made_since(sent: Monday) -> None:
+    before, _ = caught(sent)
+    head = sent.m2.commit("made since")
+    after = look(sent.m2.top)
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
+    assert look(sent.m2.top).head.decode() == head
+
+
+def test_undo_over_a_tree_with_work_in_it_loses_nothing(sent: Monday) -> None:
+    before, _ = caught(sent)
+    m2 = sent.m2
+    m2.write("src/rounding.py", "# changed since\n")
+    m2.write("src/new.py", "NEW = 1\n")
+    m2.write("src/staged.py", "STAGED = 1\n")
+    m2.git("add", "src/staged.py")
+    m2.write(".wip/notes.md", "written since\n")
+    m2.write(ODD, "changed\n")
+    after = look(m2.top)
+    inside(m2, "undo").ok()
+    assert look(m2.top) == before
+    inside(m2, "undo").ok()
+    assert look(m2.top) == after
+
+
+def test_undo_leaves_ignored_files_where_they_are(sent: Monday) -> None:
+    caught(sent)
+    sent.m2.write("cache/rates.bin", "mine\n")
+    inside(sent.m2, "undo").ok()
+    assert (sent.m2.top / "cache" / "rates.bin").read_text() == "mine\n"
+
+
+def test_undo_brings_back_ones_own_stash_alone(sent: Monday) -> None:
+    sent.m2.write("src/rounding.py", "mine\n")
+    sent.m2.git("stash", "push", "-q", "-m", "my own")
+    before, after = caught(sent)
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top).stash == after.stash
+
+
+def test_undo_moves_a_branch_back_that_was_here_before(sent: Monday) -> None:
+    sent.m2.git("fetch", "-q")
+    sent.m2.git("switch", "-q", WORK)
+    before, after = caught(sent)
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
+
+
+def test_a_dry_run_of_undo_changes_nothing(sent: Monday) -> None:
+    caught(sent)
+    before = sent.untouched()
+    said = inside(sent.m2, "undo", "--dry-run").ok()
+    assert "would go back to main" in said.err
+    told = inside(sent.m2, "undo", "--dry-run", "--json").ok().json
+    assert (told["work"], told["branch"], told["dry_run"]) == (WORK, "main", True)
+    assert told["writes"] > 0
+    assert told["removals"] > 0
+    assert sent.untouched() == before
+
+
+def test_json_tells_what_was_gone_back_to(sent: Monday) -> None:
+    before, _ = caught(sent)
+    told = inside(sent.m2, "undo", "--json").ok().json
+    assert (told["branch"], told["head"].encode()) == ("main", before.head)
+
+
+def test_where_nothing_was_caught_there_is_nothing_to_undo(monday: Monday) -> None:
+    before = monday.untouched()
+    refused(inside(monday.m2, "undo"), 3, "there is nothing to undo here")
+    assert monday.untouched() == before
+
+
+def test_undo_waits_for_other_commands_in_the_clone(sent: Monday) -> None:
+    caught(sent)
+    before = sent.untouched()
+    with sent.m2.checkout().lock():
+        refused(inside(sent.m2, "undo"), 8, "another handsoff command is at work")
+    assert sent.untouched() == before
+
+
+def test_undo_in_the_middle_of_a_merge_is_refused(sent: Monday) -> None:
+    caught(sent)
+    sent.m2.write(".git/MERGE_HEAD", sent.m2.git("rev-parse", "HEAD") + "\n")
+    before = sent.untouched()
+    refused(inside(sent.m2, "undo"), 8, "a merge is in progress here")
+    assert sent.untouched() == before
+
+
+def test_a_work_that_was_caught_and_undone_can_be_caught_up_with_again(sent: Monday) -> None:
+    _, after = caught(sent)
+    inside(sent.m2, "undo").ok()
+    said = inside(sent.m2, "catch", WORK).ok()
+    assert "carries" in said.err
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
