@@ -4,7 +4,7 @@ Nothing here looks at a disk: the caller says what stands at a path, and gets th
 at which something of the receiver's would be lost.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -86,9 +86,27 @@ def obstacles(
     return [Obstacle(path, what) for path, what in sorted(found.items())]
 
 
+def without_own(
+    changes: Iterable[Change], tracked: Container[bytes], safe: Mapping[bytes, Leaf]
+) -> list[Change]:
+    """Return ``changes`` less the removals of files that are the receiver's own.
+
+    A file that its index does not have (a carried or ignored one) goes only if the same bytes
+    are in ``safe``, a state that travelled: then the other side has removed it.
+    """
+    return [
+        change
+        for change in changes
+        if change.new is not None or change.path in tracked or safe.get(change.path) == change.old
+    ]
+
+
 def merge_stash(
-    arriving: tuple[StashEntry, ...], own: tuple[StashEntry, ...]
+    arriving: Sequence[StashEntry], own: Sequence[StashEntry], sent: Container[str] = ()
 ) -> tuple[StashEntry, ...]:
-    """Return the stash list after an arrival: its entries on top, own ones below, none twice."""
+    """Return the stash list after an arrival: its entries on top, own ones below, none twice.
+
+    Entries that were ``sent`` from here and do not come back were dropped by the other side.
+    """
     oids = {entry.oid for entry in arriving}
-    return (*arriving, *(entry for entry in own if entry.oid not in oids))
+    return (*arriving, *(e for e in own if e.oid not in oids and e.oid not in sent))

@@ -58,6 +58,14 @@ class Home:
         """Where parcels are staged while they arrive."""
         return files.ensure_folder(self.folder / "incoming")
 
+    def sweep(self) -> None:
+        """Remove what a killed run left: parcels that were opened and not kept."""
+        for path in self.incoming.glob("*.open"):
+            path.unlink(missing_ok=True)
+        for path in self.incoming.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+
     @property
     def inbox(self) -> Path:
         """Where verified parcels wait."""

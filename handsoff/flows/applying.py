@@ -150,14 +150,18 @@ def _listed(names: Iterable[bytes]) -> str:
     return ", ".join(map(paths.shown, ordered[:_NAMED])) + more
 
 
-def changes_to(origin: State, seen: Observed, target: Target, objects: Objects) -> list[Change]:
+def changes_to(origin: State, seen: Observed, target: Target, known: Known | None) -> list[Change]:
     """Return what is still to be done to reach ``target``.
 
     UnfitError where a file is neither as it was at the restore point ``origin`` nor as it will
     be: somebody wrote to it since the restore began, and nothing may overwrite that.
     """
-    changes = list(
-        differences(seen.snapshot.reader(objects), seen.state.work_tree, target.state.work_tree)
+    objects = target.objects
+    read = seen.snapshot.reader(objects)
+    changes = restoring.without_own(
+        differences(read, seen.state.work_tree, target.state.work_tree),
+        seen.look.entries.paths,
+        known.leaves if known is not None else {},
     )
     if seen.state.work_tree == origin.work_tree:
         return changes
@@ -175,6 +179,16 @@ def changes_to(origin: State, seen: Observed, target: Target, objects: Objects) 
             hint="copy them somewhere else, put the old ones back, and type it again",
         )
     return wanted
+
+
+def held(changes: Iterable[Change], seen: Observed, known: Known | None) -> set[bytes]:
+    """Return the paths that may be overwritten, since nothing of theirs would be lost.
+
+    Tracked ones (the checkout is clean), and all if the checkout is what was sent from it.
+    """
+    as_sent = known is not None and known.is_state(seen.state)
+    tracked = seen.look.entries.paths
+    return {c.path for c in changes if c.old is not None and (as_sent or c.path in tracked)}
 
 
 def carry_out(

@@ -16,7 +16,6 @@ from handsoff.core.lease import State as LeaseState
 from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.restoring import Plan
-from handsoff.core.trees import differences
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
@@ -144,14 +143,13 @@ class Catcher:
         known = self.notes.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or ""
-        seen = observe(self.desk.checkout, self.desk.shared, here, objects)
+        sink = Storing(objects)  # what is here now is what the restore point is made of
+        seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
         applying.refuse_busy(self.desk, seen, known)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
-        changes = list(
-            differences(seen.snapshot.reader(objects), seen.state.work_tree, target.state.work_tree)
-        )
+        changes = applying.changes_to(seen.state, seen, target, known)
         plan = restoring.plan(changes)
-        current = {change.path for change in changes if change.old is not None}
+        current = applying.held(changes, seen, known)
         applying.check_room(self.desk, target, plan, current, known)
         return seen, plan, old_tip
 
@@ -160,11 +158,10 @@ class Catcher:
     ) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
         objects = target.objects
-        kept = observe(
-            self.desk.checkout, self.desk.shared, seen.state.work, objects, sink=Storing(objects)
-        )
-        point = snapshot.seal_envelope(kept.state, Storing(objects)).envelope
-        stash = restoring.merge_stash(target.state.stash, seen.look.stash)
+        point = snapshot.seal_envelope(seen.state, Storing(objects)).envelope
+        known = self.notes.known(self.work)
+        sent = known.stash if known is not None else ()
+        stash = restoring.merge_stash(target.state.stash, seen.look.stash, sent)
         journal = {
             "verb": "catch",
             "phase": "catching",
@@ -216,7 +213,8 @@ class Catcher:
         with self.phases.phase("apply"):
             restore.install_pack(self.desk.checkout, parcel.objects)
             step("catch.apply.objects.after")
-            changes = applying.changes_to(origin, seen, target, target.objects)
+            known = self.notes.known(self.work)
+            changes = applying.changes_to(origin, seen, target, known)
             applying.carry_out(self.desk, target, seen, changes, old_tip)
         with self.phases.phase("compare"):
             done = applying.verify(self.desk, target, target.objects)
@@ -260,7 +258,10 @@ class Catcher:
         return self._result(view, target, plan, view.record.lease, finished=True)
 
     def _already(self, view: View) -> CatchResult:
-        lease = view.record.lease
+        lease, saved = view.record.lease, view.record.saved
+        left = self.desk.home.parcel(saved.parcel) if saved is not None else None
+        if left is not None:
+            left.remove()  # an earlier run was stopped between its last word and this
         return CatchResult(
             work=self.work, sender="", leg=lease.leg, revision=lease.revision,
             top=str(self.desk.checkout.top), page=self._page(), writes=0, removals=0,

@@ -128,10 +128,11 @@ class House:
 
     def _take(self, talk: Talk, offer: Offer, desk: Desk) -> Parcel:
         present = self.home.parcel(offer.parcel)
+        part = self.home.incoming / f"{offer.parcel}.part"
         if present is not None:
+            part.unlink(missing_ok=True)
             talk.say(Accept(offer.size))
             return present
-        part = self.home.incoming / f"{offer.parcel}.part"
         have = part.stat().st_size if part.exists() else 0
         if have > offer.size:
             part.unlink()

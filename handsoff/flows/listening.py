@@ -24,6 +24,7 @@ def run(
         raise UsageError(
             "no clone on this machine takes part yet", hint="in a clone, type: handsoff init"
         )
+    home.sweep()
     stop = threading.Event()
 
     def arrived(parcel: Parcel, sender: str) -> None:
