@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core import index
-from handsoff.core.index import NO_STAT, Entry, Flag, Stat
+from handsoff.core.index import NO_STAT, Entry, Flag, Listing, Stat
 from handsoff.core.objects import EXECUTABLE, FILE, GITLINK, LINK
 from handsoff.errors import DamagedError
 from tests.kit.plumbing import raw, repository
@@ -53,7 +53,15 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def listed(repo: Path, data: bytes) -> list[Entry]:
     """Return what git says of an index file."""
     (repo / ".git" / "index").write_bytes(data)
-    return index.parse_debug(raw(repo, "ls-files", "--stage", "--debug", "-z"))
+    text = raw(repo, "ls-files", "--stage", "--debug", "-z")
+    entries = index.parse_debug(text)
+    by_path = Listing(text)
+    assert list(by_path.paths) == list(dict.fromkeys(e.path for e in entries))
+    assert [e for path in by_path.paths for e in by_path[path]] == entries
+    assert {*by_path.odd} == {e.path for e in entries if not e.plain}
+    assert {*by_path.links} == {e.path for e in entries if e.mode == GITLINK}
+    assert by_path.of(b"/") == []
+    return entries
 
 
 @settings(max_examples=60, deadline=None)
@@ -134,6 +142,8 @@ def test_other_words_of_git_are_not_taken_for_entries(text: bytes) -> None:
         if damaged not in (b"", whole):
             with pytest.raises(DamagedError, match="git ls-files --debug printed"):
                 index.parse_debug(damaged)
+            with pytest.raises(DamagedError, match="git ls-files --debug printed"):
+                Listing(damaged)
 
 
 @given(ENTRIES)
