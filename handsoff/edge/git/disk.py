@@ -63,6 +63,8 @@ class Worktree:
             return os.lstat(self.full(path))
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            raise _unreadable(path, error) from error
 
     def _parents_are_folders(self, path: bytes) -> bool:
         parent = path.rpartition(b"/")[0]
@@ -101,12 +103,11 @@ class Worktree:
             # O_NONBLOCK: should a FIFO have taken the file's place, opening it must not hang
             handle = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
-            raise RefusedError(
-                f"{paths.shown(path)} cannot be read: {(error.strerror or 'unknown').lower()}",
-                hint="make it readable, or move it out of the checkout",
-            ) from error
+            raise _unreadable(path, error) from error
         try:
             before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode):
+                raise ChangedError(path)
             data = _read_whole(handle, before.st_size)
             after = os.fstat(handle)
         finally:
@@ -114,6 +115,13 @@ class Worktree:
         if signature_of(before) != signature_of(after) or len(data) != after.st_size:
             raise ChangedError(path)
         return Content(path, mode, data, signature_of(after), after.st_nlink)
+
+
+def _unreadable(path: bytes, error: OSError) -> RefusedError:
+    return RefusedError(
+        f"{paths.shown(path)} cannot be read: {(error.strerror or 'unknown').lower()}",
+        hint="make it readable, or move it out of the checkout",
+    )
 
 
 class ChangedError(UnfitError):
