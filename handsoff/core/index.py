@@ -90,6 +90,17 @@ def parse_debug(text: bytes) -> list[Entry]:
     return entries
 
 
+class Encoded(NamedTuple):
+    """An entry as it stands in an index file; sorted as git sorts."""
+
+    path: bytes
+    stage: int
+    extended: bool
+    record: bytes
+
+
+_HEAD: Final = struct.Struct(">10I20sH")
+_WORD: Final = 0xFFFFFFFF
 _LISTED: Final = re.compile(
     rb"(\d{6}) [0-9a-f]{40} (\d)\t([^\0]*)\0"
     rb"  ctime: [^\n]*\n  mtime: [^\n]*\n  dev: [^\n]*\n  uid: [^\n]*\n"
@@ -131,6 +142,19 @@ class Listing:
         """Return the entries of a path: one, or the stages of a conflict."""
         return [self._entry(at) for at in self._stages.get(path) or [self._at[path]]]
 
+    def encoded(self, path: bytes) -> Encoded:
+        """Return the plain entry of a path as it stands in an index file, stat data and all."""
+        match = _DEBUG.match(self._text, self._at[path])
+        assert match is not None, "the constructor saw an entry here"
+        mode, oid, _, _, c, cn, m, mn, dev, ino, uid, gid, size, _ = match.groups()
+        head = _HEAD.pack(
+            int(c) & _WORD, int(cn), int(m) & _WORD, int(mn), int(dev) & _WORD, int(ino) & _WORD,
+            int(mode, 8), int(uid), int(gid), int(size) & _WORD, bytes.fromhex(oid.decode()),
+            min(len(path), _NAME_MASK),
+        )  # fmt: skip
+        record = head + path
+        return Encoded(path, 0, extended=False, record=record + b"\0" * (8 - len(record) % 8))
+
     def of(self, path: bytes) -> list[Entry]:
         """Return the entries of a path that the index need not have."""
         return self[path] if path in self._at else []
@@ -146,21 +170,18 @@ class Listing:
         return _entry(match)
 
 
-def encode(entries: Iterable[Entry]) -> bytes:
+def encode(entries: Iterable[Encoded]) -> bytes:
     """Return the index file that holds ``entries``: version 3 if a flag needs it, else 2."""
-    ordered = sorted(entries, key=lambda e: (e.path, e.stage))
-    version = 3 if any(e.flags & _EXTENDED for e in ordered) else 2
+    ordered = sorted(entries)
+    version = 3 if any(entry.extended for entry in ordered) else 2
     parts = [b"DIRC", version.to_bytes(4, "big"), len(ordered).to_bytes(4, "big")]
-    parts += map(_encode_entry, ordered)
+    parts += (entry.record for entry in ordered)
     body = b"".join(parts)
     return body + hashlib.sha1(body).digest()
 
 
-_HEAD: Final = struct.Struct(">10I20sH")
-_WORD: Final = 0xFFFFFFFF
-
-
-def _encode_entry(entry: Entry) -> bytes:
+def encode_entry(entry: Entry) -> Encoded:
+    """Return ``entry`` as it stands in an index file."""
     path, mode, oid, stage, kept, stat = entry
     (c, cn), (m, mn), dev, ino, uid, gid, size = stat
     flags = (kept & 0x8000) | stage << 12 | min(len(path), _NAME_MASK)
@@ -173,7 +194,8 @@ def _encode_entry(entry: Entry) -> bytes:
     if kept & _EXTENDED:
         head += ((kept & _EXTENDED) >> 16).to_bytes(2, "big")
     head += path
-    return head + b"\0" * (8 - len(head) % 8)
+    record = head + b"\0" * (8 - len(head) % 8)
+    return Encoded(path, stage, bool(kept & _EXTENDED), record)
 
 
 def encode_special(entries: Iterable[Entry]) -> bytes:

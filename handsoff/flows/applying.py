@@ -115,7 +115,7 @@ def check_room(
             f"files of this machine are in the way:\n  {lines}{more}",
             hint="move them away, or catch into a worktree of its own: --into DIR",
         )
-    need = sum(len(target.objects.blob(leaf.oid)) for _, leaf in plan.writes) + _SPARE
+    need = sum(target.objects.size(leaf.oid) for _, leaf in plan.writes) + _SPARE
     free = shutil.disk_usage(checkout.top).free
     if free < need:
         raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
@@ -236,7 +236,9 @@ def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
     DamagedError naming what differs. Files that this machine had before, and that were ignored
     then, may show up besides; they were not touched.
     """
-    seen = observe(desk.checkout, desk.shared, target.state.work, objects, extra=target.outside)
+    seen = observe(
+        desk.checkout, desk.shared, target.state.work, objects, extra=target.outside, walk=False
+    )
     read = seen.snapshot.reader(objects)
     changes = differences(read, target.state.work_tree, seen.state.work_tree)
     wrong = [change.path for change in changes if change.old is not None]

@@ -129,8 +129,8 @@ class Catcher:
 
     def _objects(self, parcel: Parcel | None) -> Objects:
         common = self.desk.checkout.common_dir / "objects"
-        folders = [self.desk.shared.objects, common]
-        return Objects(*folders, *([parcel.objects] if parcel else []))
+        first = [parcel.objects] if parcel else []
+        return Objects(*first, self.desk.shared.objects, common)
 
     def _target(self, view: View, parcel: Parcel) -> Target:
         objects = self._objects(parcel)
@@ -143,7 +143,7 @@ class Catcher:
         known = self.notes.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or ""
-        sink = Storing(objects)  # what is here now is what the restore point is made of
+        sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
         applying.refuse_busy(self.desk, seen, known)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
@@ -157,8 +157,7 @@ class Catcher:
         self, pen: Pen, parcel: Parcel, target: Target, seen: Observed, old_tip: str | None
     ) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
-        objects = target.objects
-        point = snapshot.seal_envelope(seen.state, Storing(objects)).envelope
+        point = snapshot.seal_envelope(seen.state, Storing(self._objects(None))).envelope
         known = self.notes.known(self.work)
         sent = known.stash if known is not None else ()
         stash = restoring.merge_stash(target.state.stash, seen.look.stash, sent)

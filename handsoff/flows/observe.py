@@ -48,9 +48,13 @@ def observe(
     *,
     sink: Sink | None = None,
     extra: Iterable[bytes] = (),
+    walk: bool = True,
 ) -> Observed:
-    """Return ``checkout`` as a state; ``extra`` are further ignored files to count in."""
-    found = packing.look_at(checkout)
+    """Return ``checkout`` as a state; ``extra`` are further ignored files to count in.
+
+    Without ``walk`` empty folders and special files are not looked for.
+    """
+    found = packing.look_at(checkout, walk=walk)
     captured = snapshot.capture(
         checkout,
         found,

@@ -57,9 +57,9 @@ def carry_patterns(checkout: Checkout) -> list[bytes]:
     return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
 
 
-def look_at(checkout: Checkout) -> Look:
+def look_at(checkout: Checkout, *, walk: bool = True) -> Look:
     """Return what is in ``checkout``. The carry list is obeyed, but ``.env*`` never travels."""
-    found = look(checkout, carry_patterns(checkout))
+    found = look(checkout, carry_patterns(checkout), walk=walk)
     return replace(found, carried=frozenset(p for p in found.carried if not guard.never(p)))
 
 

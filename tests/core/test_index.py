@@ -67,21 +67,29 @@ def listed(repo: Path, data: bytes) -> list[Entry]:
 @settings(max_examples=60, deadline=None)
 @given(ENTRIES)
 def test_git_lists_every_entry_that_was_written(repo: Path, entries: list[Entry]) -> None:
-    assert listed(repo, index.encode(entries)) == in_order(entries)
+    assert listed(repo, index.encode(map(index.encode_entry, entries))) == in_order(entries)
 
 
 @pytest.mark.parametrize("length", [1, 2, 8, *range(61, 71), 255, 4094, 4095, 4096, 5000])
 def test_names_of_every_length_are_padded_as_git_wants(repo: Path, length: int) -> None:
     path = (b"d" * 199 + b"/") * (length // 200) + b"n" * (length % 200 or 1)
     entries = [Entry(path, FILE, A), Entry(path + b"x", FILE, A, 0, int(Flag.SKIP_WORKTREE))]
-    assert listed(repo, index.encode(entries)) == entries
+    assert listed(repo, index.encode(map(index.encode_entry, entries))) == entries
 
 
 def test_a_version_is_as_low_as_the_flags_allow() -> None:
-    assert index.encode([Entry(b"a", FILE, A)])[4:8] == b"\0\0\0\2"
-    assert index.encode([Entry(b"a", FILE, A, 0, int(Flag.ASSUME_UNCHANGED))])[4:8] == b"\0\0\0\2"
+    assert index.encode(map(index.encode_entry, [Entry(b"a", FILE, A)]))[4:8] == b"\0\0\0\2"
+    assert (
+        index.encode(
+            map(index.encode_entry, [Entry(b"a", FILE, A, 0, int(Flag.ASSUME_UNCHANGED))])
+        )[4:8]
+        == b"\0\0\0\2"
+    )
     for flag in (Flag.INTENT_TO_ADD, Flag.SKIP_WORKTREE):
-        assert index.encode([Entry(b"a", FILE, A, 0, int(flag))])[4:8] == b"\0\0\0\3"
+        assert (
+            index.encode(map(index.encode_entry, [Entry(b"a", FILE, A, 0, int(flag))]))[4:8]
+            == b"\0\0\0\3"
+        )
 
 
 def test_the_flags_that_git_sets_are_those_that_we_read(repo: Path) -> None:
@@ -102,7 +110,7 @@ def test_the_flags_that_git_sets_are_those_that_we_read(repo: Path) -> None:
     }
     assert [e.path for e in found if e.plain] == [b"c"]
     before = raw(repo, "ls-files", "--stage", "--debug", "-v")
-    (repo / ".git" / "index").write_bytes(index.encode(found))
+    (repo / ".git" / "index").write_bytes(index.encode(map(index.encode_entry, found)))
     assert raw(repo, "ls-files", "--stage", "--debug", "-v") == before
     assert raw(repo, "diff-files", "--name-only") == b"d\n"
 
@@ -112,9 +120,11 @@ def test_stat_data_that_hold_let_git_believe_a_file(repo: Path) -> None:
     (repo / "f").write_text("f")
     raw(repo, "add", "f")
     [entry] = index.parse_debug(raw(repo, "ls-files", "--stage", "--debug", "-z"))
-    (repo / ".git" / "index").write_bytes(index.encode([entry]))
+    (repo / ".git" / "index").write_bytes(index.encode(map(index.encode_entry, [entry])))
     assert raw(repo, "diff-files") == b""
-    (repo / ".git" / "index").write_bytes(index.encode([entry._replace(stat=NO_STAT)]))
+    (repo / ".git" / "index").write_bytes(
+        index.encode(map(index.encode_entry, [entry._replace(stat=NO_STAT)]))
+    )
     assert raw(repo, "diff-files", "--name-only") == b"f\n"
 
 
@@ -122,7 +132,7 @@ def test_all_versions_and_a_split_index_say_the_same(repo: Path) -> None:
     flags = [0, *map(int, (Flag.ASSUME_UNCHANGED, Flag.SKIP_WORKTREE, Flag.INTENT_TO_ADD))]
     wanted = [Entry(b"a%d" % n, FILE, A, 0, flag) for n, flag in enumerate(flags)]
     wanted += [Entry(b"b", FILE, B, stage) for stage in (1, 2, 3)]
-    (repo / ".git" / "index").write_bytes(index.encode(wanted))
+    (repo / ".git" / "index").write_bytes(index.encode(map(index.encode_entry, wanted)))
     raw(repo, "update-index", "--force-write-index", "--index-version", "4")
     assert index.parse_debug(raw(repo, "ls-files", "--stage", "--debug", "-z")) == wanted
     raw(repo, "update-index", "--split-index")

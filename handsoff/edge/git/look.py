@@ -65,7 +65,7 @@ class Walked:
     unreadable: list[bytes] = field(default_factory=list)
 
 
-def look(checkout: Checkout, carry: list[bytes]) -> Look:
+def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take."""
     head = checkout.commit("HEAD") or ""
     nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
@@ -83,7 +83,7 @@ def look(checkout: Checkout, carry: list[bytes]) -> Look:
         commands.append(_STASH)
     signature = index_signature(checkout)
     processes = [checkout.start(*command) for command in commands]
-    walked = walk_folders(checkout.top)
+    walked = walk_folders(checkout.top) if walk else Walked()
     listed = read_all(processes, "look at this checkout")
     stash = parse_stash(listed.pop()) if commands[-1] is _STASH else ()
     entries = Listing(listed[0])

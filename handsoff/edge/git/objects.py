@@ -55,6 +55,15 @@ class Objects:
         except (KeyError, ValueError, pygit2.GitError) as error:
             raise DamagedError(f"the object {oid} is missing or broken") from error
 
+    def size(self, oid: str) -> int:
+        """Return how many bytes an object has, without reading it whole."""
+        import pygit2  # noqa: PLC0415 - as above
+
+        try:
+            return int(self._odb.read_header(oid)[1])
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise DamagedError(f"the object {oid} is missing or broken") from error
+
     def tree(self, oid: str) -> bytes:
         """Return the bytes of a tree."""
         return self._of_kind(oid, "tree")

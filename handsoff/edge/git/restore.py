@@ -14,10 +14,10 @@ from typing import Final
 
 from handsoff.core import envelope, index
 from handsoff.core.envelope import NO_TIME, BranchConfig, StashEntry, State
-from handsoff.core.index import Entry, Stat
+from handsoff.core.index import Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import FILE, parse_tree
 from handsoff.core.restoring import Standing
-from handsoff.core.trees import Leaf, Read, differences
+from handsoff.core.trees import Leaf, Read, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import snapshot
 from handsoff.edge.git.disk import Worktree
@@ -56,24 +56,31 @@ def new_entries(
     current: State,
     target: State,
     written: Mapping[bytes, tuple[Leaf, Stat]],
-) -> list[Entry]:
+) -> list[Encoded]:
     """Return the index that ``target`` has, with stat data where they are known to be right."""
     listed = look.entries
-    plain = {p: e for p in listed.paths for e in listed[p] if e.plain}
-    for change in differences(read, current.index_tree, target.index_tree):
-        if change.new is None:
-            plain.pop(change.path, None)
-        else:
-            plain[change.path] = Entry(change.path, change.new.mode, change.new.oid)
-    for path, (leaf, stat_data) in written.items():
-        entry = plain.get(path)
-        if entry is not None and Leaf(entry.mode, entry.oid) == leaf:
-            plain[path] = entry._replace(stat=stat_data)
     special = {entry.path for entry in target.special}
-    return [*(e for p, e in plain.items() if p not in special), *target.special]
+    fresh: dict[bytes, Entry | None] = dict.fromkeys([*listed.odd, *special])
+    for change in differences(read, current.index_tree, target.index_tree):
+        leaf = change.new
+        fresh[change.path] = Entry(change.path, leaf.mode, leaf.oid) if leaf else None
+    for path in listed.odd:  # what an odd entry stood for in the tree is a plain one now
+        leaf = leaf_at(read, target.index_tree, path)
+        fresh[path] = Entry(path, leaf.mode, leaf.oid) if leaf else None
+    for path, (leaf, stat_data) in written.items():
+        entry = fresh.get(path) if path in fresh else _plain(listed, path)
+        if entry is not None and Leaf(entry.mode, entry.oid) == leaf:
+            fresh[path] = entry._replace(stat=stat_data)
+    kept = [listed.encoded(path) for path in listed.paths if path not in fresh]
+    plain = (entry for path, entry in fresh.items() if entry and path not in special)
+    return [*kept, *map(encode_entry, plain), *map(encode_entry, target.special)]
 
 
-def write_index(checkout: Checkout, entries: Iterable[Entry]) -> None:
+def _plain(listed: Listing, path: bytes) -> Entry | None:
+    return next(iter(listed.of(path)), None)
+
+
+def write_index(checkout: Checkout, entries: Iterable[Encoded]) -> None:
     """Put ``entries`` in place of the checkout's index, under git's own lock."""
     lock = checkout.git_dir / "index.lock"
     try:
