@@ -126,7 +126,7 @@ def run_once(stage: Stage, peer: str, folder: Path, launcher: Launcher, *, count
     sshd = Sshd(folder / "sshd", launcher, count=count)
     stage.put_back(sshd.command)
     meter = Meter(stage, launcher, folder / "logs")
-    meter.serve(sshd.pid, 0)
+    meter.serve("sshd", sshd.pid, 0)
     cost = RUNNERS[peer](stage, meter, sshd)
     unlike = faults(peer, stage.before, look(stage.root / "m2"))
     if unlike:
@@ -143,14 +143,18 @@ def medians(costs: list[Cost], size: int) -> dict[str, Any]:
         for name in ("wall", "send", "catch", "cpu")
     }
     phases = defaultdict(list)
+    peaks: dict[str, int] = defaultdict(int)
     for cost in costs:
         for name, took in cost.phases.items():
             phases[name].append(took)
+        for name, peak in cost.peaks.items():
+            peaks[name] = max(peaks[name], peak)
     return {
         **{name: round(value, 3) for name, value in middle.items()},
         "runs": len(costs),
         "walls": [round(cost.wall, 3) for cost in costs],
-        "peak_mb": round(max(cost.peak for cost in costs) / 1e6, 1),
+        "peak_mb": round(max(peaks.values()) / 1e6, 1),
+        "peaks_mb": {name: round(peak / 1e6, 1) for name, peak in peaks.items()},
         "bytes": size,
         "phases": {name: round(statistics.median(took), 1) for name, took in phases.items()},
     }
@@ -172,6 +176,9 @@ def show(size: str, rows: dict[str, dict[str, Any]]) -> None:
             if ours["bytes"] and rows[peer]["bytes"]:
                 told.append(f"bytes {ours['bytes'] / rows[peer]['bytes']:.2f}")
             print(f"handsoff / {peer:6} {', '.join(told)}")
+    if ours:
+        told = [f"{name} {peak:g}" for name, peak in ours["peaks_mb"].items()]
+        print("handsoff, peak MB:", ", ".join(told), "(each with its children)")
     if ours and ours["phases"]:
         print("phases, ms:", ", ".join(f"{name} {took:g}" for name, took in ours["phases"].items()))
 

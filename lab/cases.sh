@@ -119,7 +119,7 @@ PYTHONDONTWRITEBYTECODE=1 python3 "$CASES_DIR/harness.py" --work "$SCRATCH/work"
     --setup "$STEP setup {other_home}" \
     --send "$STEP send {other_home} {to} \$(dirname {home})/{to}" \
     --take "$STEP take {other_home} {branch}" \
-    --jobs "${JOBS:-2}" "$@" | sed '/^[{} ]/d'
+    --jobs "${JOBS:-2}" "$@" | sed -u '/^[{} ]/d'
 
 mkdir -p "$OUT"
 cp "$SCRATCH/work/results.json" "$OUT/cases-$ROUTE.json"

@@ -1,6 +1,6 @@
 """Kill a hand-over with -9 at each named step, try again, and look whether anything is lost.
 
-    kill.py [--only PATTERN] [--jobs N] [--list]
+    kill.py [--route direct|remote] [--only PATTERN] [--jobs N] [--list]
 
 One hand-over (send to a listener, catch) runs whole, and each program writes down the steps
 it passes. Then, for each of them, the prepared state is put back, the hand-over starts again,
@@ -9,6 +9,7 @@ started once more, with the same words. The end must be the end of the run witho
 
 - m2 holds the same files, index, stash and branch, and m1 is what it was, to the byte;
 - the record is one chain whose every entry stock git verifies, and folds to one holder, m2;
+- at no time in between may both machines push the branch;
 - no lock and no temporary file is left in a checkout, its git folder, or the machines' homes.
 
 PATTERN picks steps by name, as in ``catch:*`` or ``*record*``. A step that is passed more than
@@ -17,7 +18,6 @@ four times is tried at the first, second, middle and last time.
 
 import argparse
 import fnmatch
-import json
 import os
 import re
 import shutil
@@ -33,12 +33,12 @@ from typing import Any
 
 from compare import differences, look
 from machines import BRANCH, Lab, Listener, program
+from refold import has_record, record_faults
 
 PROGRAMS = ("send", "listen", "catch")
 TRIES = 3
 KILLED = -9
 SHOWN = 5
-LEASE = "refs/wip/lease/feat%2Fcny-rounding"
 SCRAP = re.compile(r"\.lock$|(^|/)tmp_|\.tmp$|\.part$|~$")
 
 
@@ -63,35 +63,12 @@ class End:
     places: frozenset[str]
 
 
-@dataclass
-class Fold:
-    """Who holds the work after each entry: the rules once more, in a few lines."""
-
-    holder: str = ""
-    offered_to: str = ""
-    leg: int = 0
-
-    def take(self, body: dict[str, Any]) -> str:
-        """Take one entry; return what the rules have against it."""
-        kind, by = body["kind"], body["by"]
-        if body["leg"] != self.leg:
-            return f"made on leg {body['leg']}, this is leg {self.leg}"
-        if kind == "Caught":
-            if self.holder and by != self.offered_to:
-                return f"{by} caught what was not offered to it"
-            self.holder, self.offered_to, self.leg = by, "", self.leg + 1
-        elif by != self.holder or self.offered_to:
-            return f"{by} wrote {kind} and was not the holder"
-        elif kind == "Offered":
-            self.offered_to = body["to"]["machine"]
-        return ""
-
-
 class Bench(Lab):
     """A lab that can be put back to its prepared state; its path never changes."""
 
-    def __init__(self, folder: Path, handsoff: str) -> None:
+    def __init__(self, folder: Path, handsoff: str, route: str) -> None:
         super().__init__(folder / "lab", handsoff)
+        self.route = route
         self.prepared = folder / "prepared"
         self.build()
         self.shell("write_page", str(self.root), "m1")
@@ -128,33 +105,53 @@ class Bench(Lab):
         return End(m1, m2, self.places())
 
 
-def hand_over(bench: Bench, env: dict[str, dict[str, str]], kill: Kill | None) -> list[str]:
-    """Run the three programs, with ``env`` the first time each; return what went wrong."""
-    wrong = []
-    fired = False
-    listener = bench.listen("m2", env.get("listen"))
-    words = {"send": ("send", "m2", "--at"), "catch": ("catch", BRANCH)}
-    for machine, verb in (("m1", "send"), ("m2", "catch")):
-        extra = env.get(verb)
-        for attempt in range(TRIES):
-            if verb == "send" and attempt:
-                # It may have been killed, or have taken its one parcel and be about to end.
-                fired |= _settle(listener) == KILLED
-                listener = bench.listen("m2")
-            address = (listener.address,) if verb == "send" else ()
-            run = bench.handsoff(machine, *words[verb], *address, env=extra, check=False)
-            fired |= run.returncode == KILLED
-            extra = None
-            if run.returncode == 0:
-                break
-            said = os.fsdecode(run.stderr).strip().splitlines()[:2]
-            if run.returncode != KILLED and attempt:
-                wrong.append(f"{verb} again: exit {run.returncode}: {' / '.join(said)}")
-        if verb == "send":
-            fired |= _settle(listener) == KILLED
-    if kill and not fired:
-        wrong.append("the step was not reached this time")
-    return wrong
+@dataclass
+class Run:
+    """One hand-over; ``env`` is for the first time that each program is started."""
+
+    bench: Bench
+    env: dict[str, dict[str, str]]
+    listener: Listener | None = None
+    fired: bool = False
+
+    def hand_over(self) -> list[str]:
+        """Send and catch, each again until it succeeds; return what went wrong."""
+        wrong = []
+        for machine, verb, *words in (("m1", "send", "m2"), ("m2", "catch", BRANCH)):
+            extra = self.env.get(verb)
+            for attempt in range(TRIES):
+                route = self._route(attempt) if verb == "send" else ()
+                run = self.bench.handsoff(machine, verb, *words, *route, env=extra, check=False)
+                self.fired |= run.returncode == KILLED
+                extra = None
+                if run.returncode == 0:
+                    break
+                wrong += self._carriers()
+                said = os.fsdecode(run.stderr).strip().splitlines()[:2]
+                if run.returncode != KILLED and attempt:
+                    wrong.append(f"{verb} again: exit {run.returncode}: {' / '.join(said)}")
+            if verb == "send" and self.listener:
+                self.fired |= _settle(self.listener) == KILLED
+        return wrong
+
+    def _route(self, attempt: int) -> tuple[str, str]:
+        """Return the words that choose the route, with a listener up where it needs one."""
+        if self.bench.route != "direct":
+            return "--via", self.bench.route
+        extra = None if attempt else self.env.get("listen")
+        if self.listener:
+            # It may have been killed, or have taken its one parcel and be about to end.
+            self.fired |= _settle(self.listener) == KILLED
+        self.listener = self.bench.listen("m2", extra)
+        return "--at", self.listener.address
+
+    def _carriers(self) -> list[str]:
+        """Return a fault if, after a kill and before the next try, both machines may push."""
+        if not has_record(self.bench):
+            return []  # then anybody may
+        push = ("git", "push", "--dry-run", "origin", f"HEAD:refs/heads/{BRANCH}")
+        may = [m for m in ("m1", "m2") if not self.bench.run(m, *push, check=False).returncode]
+        return [] if len(may) < 2 else ["between the tries both machines may push"]
 
 
 def _settle(listener: Listener) -> int:
@@ -163,28 +160,6 @@ def _settle(listener: Listener) -> int:
         return listener.process.wait(2)
     except subprocess.TimeoutExpired:
         return listener.stop()
-
-
-def record_faults(bench: Bench) -> list[str]:
-    """Return what is wrong with the record on the remote, read without handsoff."""
-    wrong = []
-    allowed = bench.root / "allowed-signers"
-    allowed.write_bytes(bench.handsoff("m2", "roster", "--allowed-signers").stdout)
-    bench.git("m2", "fetch", "-q", "origin", f"{LEASE}:refs/lab/lease")
-    ids = {m["id"]: m["name"] for m in bench.told("m2", "roster")["members"]}
-    fold = Fold()
-    for oid in bench.git("m2", "rev-list", "--reverse", "refs/lab/lease").split():
-        check = ("-c", f"gpg.ssh.allowedSignersFile={allowed}", "verify-commit", oid)
-        if bench.run("m2", "git", *check, check=False).returncode:
-            wrong.append(f"git cannot verify entry {oid[:10]}")
-        body = json.loads(bench.git("m2", "log", "-1", "--format=%B", oid).split("\n\n", 1)[1])
-        if said := fold.take(body):
-            wrong.append(f"entry {oid[:10]}: {said}")
-    bench.git("m2", "update-ref", "-d", "refs/lab/lease")
-    holder = ids.get(fold.holder, "nobody")
-    if holder != "m2" or fold.offered_to:
-        wrong.append(f"the record ends with {holder} as the holder")
-    return wrong
 
 
 def faults(bench: Bench, whole: End, before: End) -> list[str]:
@@ -217,7 +192,7 @@ def run_whole(bench: Bench, folder: Path) -> tuple[End, list[Kill]]:
     before = bench.end()
     logs = {name: folder / f"{name}.steps" for name in PROGRAMS}
     env = {name: {"HANDSOFF_STEPS_LOG": str(log)} for name, log in logs.items()}
-    wrong = hand_over(bench, env, None)
+    wrong = Run(bench, env).hand_over()
     whole = bench.end()
     unlike = differences(before.m1, {**whole.m2, **_only(before.m1)})
     wrong += [f"m2 {part}: {values[:2]}" for part, values in unlike.items()]
@@ -236,6 +211,7 @@ def main() -> None:
     """Print one line for each kill, then the counts; fail if any kill lost something."""
     words = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     words.add_argument("--only", default="*", help="which steps, as in 'catch:*'")
+    words.add_argument("--route", choices=("direct", "remote"), default="direct")
     words.add_argument("--jobs", type=int, default=2)
     words.add_argument("--list", action="store_true", help="print the steps and stop")
     asked = words.parse_args()
@@ -256,7 +232,7 @@ def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
     """Kill at each step that was asked for; return how many went wrong."""
     with ThreadPoolExecutor(asked.jobs) as pool:
         places = [folder / f"bench{number}" for number in range(asked.jobs)]
-        benches = list(pool.map(lambda place: Bench(place, handsoff), places))
+        benches = list(pool.map(lambda place: Bench(place, handsoff, asked.route), places))
         whole, kills = run_whole(benches[0], folder)
         chosen = [kill for kill in kills if fnmatch.fnmatch(str(kill), asked.only + "*")]
         if asked.list:
@@ -272,7 +248,10 @@ def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
                 bench.put_back()
                 at = {kill.program: {"HANDSOFF_KILL_AT": f"{kill.step}#{kill.time}"}}
                 before = bench.end()
-                wrong = hand_over(bench, at, kill)
+                run = Run(bench, at)
+                wrong = run.hand_over()
+                if not run.fired:
+                    wrong.append("the step was not reached this time")
                 return wrong + faults(bench, whole, before)
             except (OSError, subprocess.SubprocessError, ValueError, KeyError, SystemExit) as error:
                 return [f"the lab stumbled: {error!r}"]

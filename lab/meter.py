@@ -56,12 +56,12 @@ class Launcher:
 
 @dataclass
 class Cost:
-    """What one hand-over cost: seconds, bytes of memory, bytes moved, milliseconds by phase."""
+    """What one hand-over cost: seconds, bytes of memory by program, bytes moved, phases."""
 
     send: float = 0.0
     catch: float = 0.0
     cpu: float = 0.0
-    peak: int = 0
+    peaks: dict[str, int] = field(default_factory=dict)
     size: int = 0
     phases: dict[str, float] = field(default_factory=dict)
 
@@ -78,12 +78,12 @@ class Meter:
         self.lab = lab
         self.launcher = launcher
         self.logs = logs
-        self.servers: dict[int, float] = {}
+        self.servers: dict[int, tuple[str, float]] = {}
         logs.mkdir(exist_ok=True)
 
-    def serve(self, pid: int, patience: float) -> None:
+    def serve(self, name: str, pid: int, patience: float) -> None:
         """Count the server ``pid`` as well, which may take ``patience`` seconds to end."""
-        self.servers[pid] = patience
+        self.servers[pid] = (name, patience)
 
     def listen(self, machine: str) -> str:
         """Start a listener there, which is counted, and return its address."""
@@ -91,7 +91,7 @@ class Meter:
         address.unlink(missing_ok=True)
         words = (*LISTEN, "--address-file", str(address))
         pid = self._start(machine, (self.lab.handsoff_program, *words), self.logs / "listen")
-        self.serve(pid, 3)
+        self.serve("listen", pid, 3)
         for _ in range(400):
             if address.exists() and address.read_text().strip():
                 return address.read_text().strip()
@@ -106,10 +106,10 @@ class Meter:
             self._run(cost, part, machine, command)
         # What a server does after its client has left belongs to the hand-over as well.
         time.sleep(0.3)
-        for pid, patience in self.servers.items():
+        for pid, (name, patience) in self.servers.items():
             spent = self.launcher.reap(pid, patience)
             cost.cpu += spent["cpu"] - before[pid]
-            cost.peak = max(cost.peak, spent["peak"])
+            cost.peaks[name] = spent["peak"]
         return cost
 
     def _start(
@@ -128,7 +128,7 @@ class Meter:
             sys.exit(f"bench: {' '.join(command)}: exit {spent['code']}\n{said}")
         setattr(cost, part, getattr(cost, part) + spent["took"])
         cost.cpu += spent["cpu"]
-        cost.peak = max(cost.peak, spent["peak"])
+        cost.peaks[part] = max(cost.peaks.get(part, 0), spent["peak"])
         if "--json" in command:
             told = json.loads(out.read_text()).get("phases") or {}
             cost.phases |= {f"{part}.{name}": float(value) for name, value in told.items()}
