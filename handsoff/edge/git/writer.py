@@ -46,6 +46,8 @@ class Writer:
 
     def _remove(self, path: bytes, kept: set[bytes]) -> None:
         full = os.path.join(self._top, path)
+        if not self._is_below_folders(path):
+            return  # what a link leads to is not ours
         try:
             os.unlink(full)
         except (FileNotFoundError, NotADirectoryError):
@@ -60,6 +62,15 @@ class Writer:
             except OSError:
                 return
             self._folders.discard(parent)
+
+    def _is_below_folders(self, path: bytes) -> bool:
+        for parent in paths.parents(path):
+            try:
+                if not stat.S_ISDIR(os.lstat(os.path.join(self._top, parent)).st_mode):
+                    return False
+            except FileNotFoundError:
+                return False
+        return True
 
     def _make_folder(self, folder: bytes) -> None:
         if folder in self._folders:
@@ -111,7 +122,13 @@ class Writer:
 def _remove_empty_folders(full: bytes) -> None:
     # the plan emptied it; a folder that still holds a file makes rmdir, and so the run, stop
     for folder, _, _ in os.walk(full, topdown=False):
-        os.rmdir(folder)
+        try:
+            os.rmdir(folder)
+        except OSError as error:
+            raise UnfitError(
+                f"the folder {paths.shown(folder)} is not empty",
+                hint="something else writes here; stop it and type the command again",
+            ) from error
 
 
 def stat_of(st: os.stat_result) -> Stat:
