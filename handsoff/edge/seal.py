@@ -18,6 +18,7 @@ from handsoff.edge import files
 from handsoff.errors import DamagedError, TrustError
 
 _CHUNK: Final = 1 << 20
+_CHANGED: Final = "the parcel is cut short or was changed on its way"
 
 
 class _Readable(Protocol):
@@ -122,11 +123,12 @@ def unseal(sealed: Path, staging: Path, identity: str) -> Opened:
             raise TrustError(
                 "this parcel is sealed to other machines", hint="ask its sender to send it here"
             ) from error
-        raise DamagedError(
-            "the parcel is cut short or was changed on its way", hint="have it sent again"
-        ) from error
+        raise DamagedError(_CHANGED, hint="have it sent again") from error
     except OSError as error:
-        raise DamagedError("the parcel cannot be opened: " + str(error)) from error
+        if error.errno is None:  # pyrage's own, of a chunk in the middle
+            raise DamagedError(_CHANGED, hint="have it sent again") from error
+        with files.saying(f"cannot write {staging}"):
+            raise
 
 
 def _take_off_trailer(path: Path, file: IO[bytes]) -> Opened:

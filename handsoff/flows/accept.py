@@ -45,6 +45,9 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
         desk = desk or clone_of(home, machine, claims.repository)
         _check_claims(claims, opened, desk, machine)
         return _check_in(home, claims, opened, desk)
+    except DamagedError as error:
+        error.hint = error.hint or "nothing of it was kept; have it sent again"
+        raise
     finally:
         staging.unlink(missing_ok=True)
 
@@ -90,7 +93,14 @@ def _roster_with(desk: Desk, machine: str) -> Roster:
 
 def _check_in(home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
     folder = home.incoming / claims.parcel
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+    try:
+        return _verified(folder, home, claims, opened, desk)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
     with files.saying("cannot keep the parcel"):
         files.ensure_folder(folder)
         alternate = desk.checkout.common_dir / "objects"
@@ -111,7 +121,10 @@ def _check_in(home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parce
 
 
 def _check_state(claims: Manifest, objects: Objects) -> None:
-    state = restore.read_state(objects, claims.envelope)
+    try:
+        state = restore.read_state(objects, claims.envelope)
+    except DamagedError as error:
+        raise DamagedError(f"the parcel is not complete: {error}") from error
     if state.work != claims.work or not state.head:
         raise DamagedError("the parcel's manifest and its snapshot do not agree")
     head_tree = objects.commit(state.head).tree

@@ -173,9 +173,9 @@ def receive_file(home: Home, machine: Machine, path: Path) -> Parcel:
     with files.saying(f"cannot read {path}"), path.open("rb") as file:
         name = hashlib.sha256(file.read(1 << 16)).hexdigest()[:32]
     part = home.incoming / f"{name}.file"
-    with files.saying(f"cannot read {path}"):
-        shutil.copyfile(path, part)
     try:
+        with files.saying(f"cannot take {path} in"):
+            shutil.copyfile(path, part)
         return accept(home, machine, part)
     finally:
         part.unlink(missing_ok=True)

@@ -49,7 +49,10 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
     objects = Objects(shared.objects)
     entries = parse_tree(objects.tree(objects.commit(tip).tree))
     if not 0 < len(entries) <= _PIECES or any(entry.mode != FILE for entry in entries):
-        raise DamagedError(f"the parcel {parcel} on the remote is not one of handsoff's")
+        raise DamagedError(
+            f"the parcel {parcel} on the remote is not one of handsoff's",
+            hint="somebody changed it there: have it sent again",
+        )
     path = desk.home.incoming / f"{parcel}.part"
     with files.saying("cannot keep the parcel"), files.replacing(path) as file:
         for entry in entries:

@@ -1,13 +1,13 @@
 """Catching where there is no place for it: refused before the first write, by name."""
 
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.kit.compare import untouched
+from tests.kit.disks import noise
 from tests.kit.machines import git
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, inside, refused
@@ -168,22 +168,6 @@ def test_two_commands_in_one_clone_wait_for_each_other(sent: Monday) -> None:
     assert sent.untouched() == before
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a folder on a file system of its own, with room for 8 MB."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "handsoff-test", str(place)]
-    if subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("only root may mount a small disk")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def _noise(size: int) -> str:
-    return "".join(f"{n * 2654435761 % 2**32:08x}\n" for n in range(size // 9))
-
-
 def test_a_worktree_that_does_not_fit_is_refused_before_the_first_write(
     monday: Monday, small_disk: Path
 ) -> None:
@@ -205,8 +189,8 @@ def test_a_worktree_that_does_not_fit_is_refused_before_the_first_write(
 
 def test_a_listener_without_room_takes_nothing(monday: Monday, small_disk: Path) -> None:
     m1, m2 = monday.m1, monday.m2
-    m1.write("data/noise.txt", _noise(4_500_000))
-    m1.write("data/more.txt", _noise(4_500_000)[::-1])
+    m1.write("data/noise.txt", noise(4_500_000))
+    m1.write("data/more.txt", noise(4_500_000)[::-1])
     shutil.move(m2.home, small_disk / "home")
     m2.home.symlink_to(small_disk / "home")
     before = monday.untouched()

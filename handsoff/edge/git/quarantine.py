@@ -15,7 +15,7 @@ from handsoff.core.trees import entries_of
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects
-from handsoff.errors import DamagedError, RefusedError
+from handsoff.errors import DamagedError, RefusedError, UnfitError
 
 FILES_LIMIT: Final = 2_000_000
 # what only old and honest history trips
@@ -42,6 +42,10 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
     done = command.run_limited(
         [*switches, f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
     )
+    if b"No space left on device" in done.stderr:
+        raise UnfitError(
+            "the parcel does not fit: no space left on device", hint="make room, and take it again"
+        )
     if done.returncode:
         said = command.failed(done.stderr, "accept the pack")
         raise DamagedError(f"the parcel's objects do not pass: {said}", hint="have it sent again")

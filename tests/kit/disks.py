@@ -1,0 +1,24 @@
+"""A disk that is soon full, and what fills it."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder on a file system of its own, with room for 8 MB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "handsoff-test", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def noise(size: int) -> str:
+    """Return text that deflates to no less than half; the same each time."""
+    return "".join(f"{n * 2654435761 % 2**32:08x}\n" for n in range(size // 9))
