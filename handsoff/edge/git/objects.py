@@ -5,6 +5,7 @@ reads (partial clones, unknown extensions) and knows other rules for the rest.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +17,33 @@ _KINDS: Final = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _NUMBERS: Final = {name: number for number, name in _KINDS.items()}
 
 
+_WINDOW: Final = 16 << 20
+_MAPPED: Final = 64 << 20
+
+
+@cache
+def _keep_small() -> None:
+    """Let libgit2 map packs in small windows and cache nothing: each object is read once here.
+
+    Objects are hashed where that decides something (git's gate when they arrive, our own compare
+    when they are written), so libgit2 need not hash each of them again.
+    """
+    import pygit2  # noqa: PLC0415 - as below
+    from pygit2.enums import Option  # noqa: PLC0415 - as below
+
+    pygit2.option(Option.ENABLE_CACHING, False)  # noqa: FBT003 - its API
+    pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)  # noqa: FBT003 - its API
+    pygit2.option(Option.SET_MWINDOW_SIZE, _WINDOW)
+    pygit2.option(Option.SET_MWINDOW_MAPPED_LIMIT, _MAPPED)
+
+
 class Objects:
     """Objects of one or more object folders (``.../objects``); the first one is written to."""
 
     def __init__(self, *folders: Path) -> None:
         import pygit2  # noqa: PLC0415 - 0.15 s, so imported where it is needed
 
+        _keep_small()
         self._odb = pygit2.Odb(str(folders[0]))
         for folder in folders[1:]:
             self._odb.add_disk_alternate(str(folder))
@@ -32,10 +54,7 @@ class Objects:
         return oid in self._odb
 
     def read(self, oid: str) -> tuple[str, bytes]:
-        """Return the kind and the content of an object; its hash is checked on the way.
-
-        DamagedError when it is missing or broken.
-        """
+        """Return the kind and the content of an object; DamagedError if missing or broken."""
         import pygit2  # noqa: PLC0415 - as above
 
         try:
