@@ -39,9 +39,7 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
         claims = manifest.decode(opened.manifest)
         present = home.parcel(claims.parcel)
         if present is not None:
-            if present.manifest != claims:
-                raise DamagedError("another parcel of the same id is in the inbox")
-            return present
+            return _same(present, claims)
         desk = desk or clone_of(home, machine, claims.repository)
         _check_claims(claims, opened, desk, machine)
         return _check_in(home, claims, opened, desk)
@@ -50,6 +48,12 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
         raise
     finally:
         staging.unlink(missing_ok=True)
+
+
+def _same(present: Parcel, claims: Manifest) -> Parcel:
+    if present.manifest != claims:
+        raise DamagedError("another parcel of the same id is in the inbox")
+    return present
 
 
 def clone_of(home: Home, machine: Machine, repository: str) -> Desk:
