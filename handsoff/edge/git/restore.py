@@ -45,8 +45,9 @@ def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
 def files_below(worktree: Worktree, folder: bytes) -> Iterator[bytes]:
     """Yield every file below ``folder``, relative to the top."""
     full = worktree.full(folder)
-    for where, _, names in os.walk(full):
-        for name in names:
+    for where, folders, names in os.walk(full):
+        links = [name for name in folders if os.path.islink(os.path.join(where, name))]
+        for name in (*names, *links):
             yield folder + (os.path.join(where, name))[len(full) :]
 
 
@@ -158,10 +159,12 @@ class Refs:
             step("catch.apply.stash.before")
             who, _, when = entry.who.rpartition("> ")
             name, _, mail = who.partition(" <")
+            # git takes no empty message but none; and a time before 1973 only with an @
+            message = ("-m", entry.message) if entry.message.strip() else ()
             self.checkout.git(
-                "update-ref", "--create-reflog", "-m", entry.message, "refs/stash", entry.oid,
+                "update-ref", "--create-reflog", *message, "refs/stash", entry.oid,
                 GIT_COMMITTER_NAME=name or "unknown", GIT_COMMITTER_EMAIL=mail,
-                GIT_COMMITTER_DATE=when,
+                GIT_COMMITTER_DATE=f"@{when}",
             )  # fmt: skip
 
     def configure(self, work: str, branch: BranchConfig, remote: str) -> None:
@@ -169,11 +172,12 @@ class Refs:
 
         A branch without upstream gets one on ``remote`` under its own name.
         """
-        upstream = remote if branch.remote in ("=", "") else branch.remote
-        if upstream not in (*self.checkout.remotes(), "."):
-            upstream = remote
+        places = (*self.checkout.remotes(), ".")
+        upstream = branch.remote if branch.remote in places else remote
         wanted = {"remote": upstream, "merge": branch.merge or _HEADS + work}
-        for key, value in (*wanted.items(), *branch.others):
+        # a place to push to that is not known here would make a plain push fail, or go astray
+        others = [(k, v) for k, v in branch.others if k != "pushremote" or v in places]
+        for key, value in (*wanted.items(), *others):
             name = f"branch.{work}.{key}"
             if self.checkout.line("config", "--local", "--get", name) != value:
                 self.checkout.git("config", "--local", "--replace-all", name, value)
