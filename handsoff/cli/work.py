@@ -52,7 +52,7 @@ def send(
     at: At = None,
     via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
     to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
-    max_size: Annotated[int, typer.Option(help="Bytes a file may have.")] = DEFAULT_LIMIT,
+    max_size: Annotated[int, typer.Option(min=0, help="Bytes a file may have.")] = DEFAULT_LIMIT,
     allow: Annotated[
         list[str] | None, typer.Option(metavar="FINGERPRINT", help="Let this finding pass.")
     ] = None,
@@ -78,7 +78,9 @@ def send(
 
 
 def listen(
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any.")
+    ] = 0,
     bind: Annotated[str, typer.Option(help="Address to listen on.")] = "",
     once: Annotated[bool, typer.Option("--once", help="Stop after one parcel.")] = False,
     address_file: Annotated[

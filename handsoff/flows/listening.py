@@ -50,8 +50,10 @@ def run(
             while not stop.wait(0.2):
                 pass
         except KeyboardInterrupt:
-            tell("stopping")
-        listener.stop(grace=5.0)
+            tell("stopping; what is under way may end")
+            raise
+        finally:
+            listener.stop(grace=5.0)
 
 
 def _reachable(host: str) -> str:

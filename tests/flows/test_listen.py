@@ -1,0 +1,147 @@
+"""Listening: who is let in and when, one parcel or many, and a clean end."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from handsoff.flows.roster import admit
+from tests.kit.compare import look
+from tests.kit.machines import Machine
+from tests.kit.monday import PAGE, WORK, Monday
+from tests.kit.running import Background, at_home, background, inside, refused, steps, wait_for
+
+
+def address_in(file: Path, listener: Background) -> str:
+    """Return the address that a listener wrote, once it is ready."""
+    wait_for(lambda: file.exists() or listener.process.poll() is not None)
+    return file.read_text().strip()
+
+
+def stranger(monday: Monday) -> Machine:
+    """Return m4, which trusts the roster and has a work to send, and is not in the roster."""
+    m4 = monday.world.machine("m4")
+    m4.card()
+    m4.desk().set_pin(monday.m1.desk().need_pin())
+    m4.git("switch", "-q", "-c", "feat/jpy")
+    m4.write(".git/info/exclude", "/.wip/\n")
+    m4.write(".wip/HANDOFF.md", PAGE.replace(WORK, "feat/jpy"))
+    m4.commit()
+    return m4
+
+
+def test_a_listener_takes_one_parcel_and_ends(monday: Monday, tmp_path: Path) -> None:
+    travels, file = monday.travels, tmp_path / "address"
+    words = ("listen", "--bind", "127.0.0.1", "--once", "--address-file", file)
+    with background(monday.m2, *words) as listener:
+        address = address_in(file, listener)
+        assert file.read_text().endswith("\n")
+        inside(monday.m1, "send", "m2", "--at", address).ok()
+        ended = listener.end().ok()
+    assert f"m2 listens at {address} (stop with Ctrl-C)" in ended.err
+    assert f"next: on another machine: handsoff send m2 --at {address}" in ended.err
+    assert f"received {WORK} r1 from m1" in ended.err
+    inside(monday.m2, "catch", WORK).ok()
+    assert look(monday.m2.top) == travels
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_listener_that_is_stopped_ends_cleanly(
+    monday: Monday, tmp_path: Path, how: signal.Signals, code: int
+) -> None:
+    before, file = monday.untouched(), tmp_path / "address"
+    words = ("listen", "--bind", "127.0.0.1", "--address-file", file)
+    with background(monday.m2, *words) as listener:
+        address = address_in(file, listener)
+        ended = listener.interrupt(how)
+    assert ended.code == code
+    assert "Traceback" not in ended.err
+    refused(inside(monday.m1, "send", "m2", "--at", address), 6, address)
+    assert monday.untouched() == before
+
+
+def test_a_parcel_under_way_still_arrives_when_the_listener_is_stopped(
+    monday: Monday, tmp_path: Path
+) -> None:
+    travels, file, log = monday.travels, tmp_path / "address", tmp_path / "steps"
+    words = ("listen", "--bind", "127.0.0.1", "--address-file", file)
+    env = {"HANDSOFF_PAUSE_AT": "listen.bytes.after:1", "HANDSOFF_STEPS_LOG": str(log)}
+    with background(monday.m2, *words, **env) as listener:
+        address = address_in(file, listener)
+        with background(monday.m1, "send", "m2", "--at", address) as sender:
+            wait_for(lambda: "listen.bytes.after" in steps(log))
+            assert listener.interrupt().code == 130
+            sender.end().ok()
+    inside(monday.m2, "catch", WORK).ok()
+    assert look(monday.m2.top) == travels
+
+
+def test_a_machine_that_is_let_in_while_the_listener_runs_may_send(monday: Monday) -> None:
+    m4 = stranger(monday)
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        said = inside(m4, "send", "m2", "--at", there.address)
+        refused(said, 7, "not in the roster", "handsoff card")
+        assert monday.untouched() == before
+        admit(monday.m1.desk(), m4.card(), ask=lambda _: None)
+        inside(m4, "send", "m2", "--at", there.address).ok()
+    assert there.arrived == ["feat/jpy from m4"]
+    inside(monday.m2, "catch", "feat/jpy").ok()
+
+
+def test_one_listener_takes_works_of_several_machines(monday: Monday) -> None:
+    m3 = monday.m3
+    m3.git("switch", "-q", "-c", "feat/jpy")
+    m3.write(".wip/HANDOFF.md", PAGE.replace(WORK, "feat/jpy"))
+    m3.commit()
+    with at_home(monday.m2) as there:
+        inside(monday.m1, "send", "m2", "--at", there.address).ok()
+        inside(m3, "send", "m2", "--at", there.address).ok()
+        inside(m3, "send", "m2", "--at", there.address).ok()
+    assert sorted(there.arrived) == [f"{WORK} from m1", "feat/jpy from m3"]
+    told = inside(monday.m2, "inbox", "--json").ok().json
+    assert {(p["work"], p["sender"]) for p in told["parcels"]} == {(WORK, "m1"), ("feat/jpy", "m3")}
+
+
+def test_a_clone_that_cannot_take_the_work_says_so_before_anything_is_sent(
+    monday: Monday,
+) -> None:
+    monday.m2.git("config", "core.autocrlf", "true")
+    before = monday.untouched()
+    with at_home(monday.m2) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+    refused(said, 8, "core.autocrlf converts line endings here")
+    assert there.failed == ["core.autocrlf converts line endings here"]
+    assert monday.untouched() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (["--bind", "192.0.2.1"], 2, "cannot listen on 192.0.2.1"),
+        (["--bind", "no.such.host.invalid"], 2, "cannot listen on"),
+        (["--bind", "127.0.0.1", "--address-file", "/nowhere/x"], 8, "cannot write /nowhere/x"),
+    ],
+)
+def test_a_place_that_cannot_be_listened_on_is_said_so(
+    monday: Monday, words: list[str], code: int, part: str
+) -> None:
+    refused(inside(monday.m2, "listen", *words), code, part)
+
+
+def test_a_port_that_is_taken_is_said_to_be(monday: Monday) -> None:
+    with at_home(monday.m2) as there:
+        port = there.address.split(":")[1]
+        said = inside(monday.m3, "listen", "--bind", "127.0.0.1", "--port", port)
+    refused(said, 2, f"cannot listen on 127.0.0.1:{port}", "--port")
+
+
+def test_a_number_that_is_no_port_is_said_so(monday: Monday) -> None:
+    said = inside(monday.m2, "listen", "--port", "70000")
+    assert said.code == 2
+    assert "65535" in said.err
+
+
+def test_a_machine_without_a_clone_does_not_listen(monday: Monday) -> None:
+    (monday.m2.home / "clones.json").unlink()
+    refused(inside(monday.m2, "listen"), 2, "no clone on this machine takes part yet")
