@@ -53,7 +53,7 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Put ``value`` at ``path`` as JSON."""
-    write(path, json.dumps(value, indent=1, sort_keys=True).encode("ascii") + b"\n")
+    write(path, json.dumps(value, sort_keys=True).encode("ascii") + b"\n")
 
 
 def read_json(path: Path) -> Any:

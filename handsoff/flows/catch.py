@@ -229,7 +229,14 @@ class Catcher:
         step("catch.finish.before")
         self.notes.set_journal(None)
         step("catch.finish.after")
-        parcel.remove()
+        self._tidy(parcel)
+
+    def _tidy(self, caught: Parcel) -> None:
+        """Remove what the inbox has of this work: the parcel, and any that never got so far."""
+        for parcel in self.desk.home.parcels():
+            if (parcel.manifest.repository, parcel.manifest.work) == (self.desk.pin, self.work):
+                parcel.remove()
+        caught.remove()
 
     def _take_up(self, view: View, journal: dict[str, Any]) -> CatchResult | None:
         """Finish an interrupted catch; None if it had not got as far as the record."""
@@ -260,7 +267,7 @@ class Catcher:
         lease, saved = view.record.lease, view.record.saved
         left = self.desk.home.parcel(saved.parcel) if saved is not None else None
         if left is not None:
-            left.remove()  # an earlier run was stopped between its last word and this
+            self._tidy(left)  # an earlier run was stopped between its last word and this
         return CatchResult(
             work=self.work, sender="", leg=lease.leg, revision=lease.revision,
             top=str(self.desk.checkout.top), page=self._page(), writes=0, removals=0,

@@ -21,6 +21,11 @@ class Guarding:
         """Findings that are no news if the other end has the object; with the object's id."""
         self._names: list[Finding] = []
 
+    def forget(self) -> None:
+        """Begin anew, for another capture."""
+        self._content.clear()
+        self._names.clear()
+
     def inspect(self, pieces: Sequence[Piece]) -> None:
         """Look at objects about to be packed; called in several threads at once."""
         looked_at = [piece for piece in pieces if piece.kind != "tree"]

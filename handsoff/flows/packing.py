@@ -1,7 +1,8 @@
 """From a checkout to a pack: look, refuse what cannot travel, capture, guard, and look again."""
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +29,6 @@ from handsoff.flows.phases import Phases
 
 PAGE: Final = b".wip/HANDOFF.md"
 CARRY: Final = b".wip/carry"
-_TRIES: Final = 3
 _ALONG: Final = (PAGE, CARRY)
 
 
@@ -127,15 +127,18 @@ class Packer:
         known = news.known_tips(self.checkout, self.shared.name)
         bases = sorted(oid for oid in set(have) if objects.has(oid))
         writer = PackWriter(file, self.guarding.inspect)
-        try:
-            with self.phases.phase("capture"):
-                captured, sealed = self._capture(writer, found, objects)
-            with self.phases.phase("history"):
-                self._history(writer, found, objects, bases)
-            writer.drain()
-        except BaseException:
-            writer.abandon()
-            raise
+        with ThreadPoolExecutor(1) as aside:
+            tips = [found.head, *(entry.oid for entry in found.stash)]
+            listing = aside.submit(news.missing, self.checkout, tips, bases)
+            try:
+                with self.phases.phase("capture"):
+                    captured, sealed = self._capture(writer, found, objects)
+                with self.phases.phase("history"):
+                    self._history(writer, found, objects, listing.result())
+                    writer.drain()
+            except BaseException:
+                writer.abandon()
+                raise
         with self.phases.phase("guard"):
 
             def had() -> set[str]:
@@ -145,7 +148,6 @@ class Packer:
             waived = self.guarding.judge(allowed, had)
         with self.phases.phase("pack"):
             digest = writer.finish()
-        self._look_again(found, captured)
         return Packed(
             captured, sealed, digest, tuple(bases), tuple(f.fingerprint for f in waived),
             len(writer.written),
@@ -168,10 +170,8 @@ class Packer:
         return captured, snapshot.seal_envelope(captured.state, sink)
 
     def _history(
-        self, writer: PackWriter, found: Look, objects: Objects, bases: Sequence[str]
+        self, writer: PackWriter, found: Look, objects: Objects, wanted: Sequence[str]
     ) -> None:
-        tips = [found.head, *(entry.oid for entry in found.stash)]
-        wanted = news.missing(self.checkout, tips, bases)
         listed = News(objects, [oid for oid in wanted if oid not in writer.written])
         for batch in listed.pieces():
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
@@ -181,12 +181,13 @@ class Packer:
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
         self.guarding.inspect_names(listed.new_names)
 
-    def _look_again(self, found: Look, captured: Snapshot) -> None:
-        with self.phases.phase("recheck"):
-            changed = set(captured.changed_since(Worktree(self.checkout.top)))
-            changed |= glance(self.checkout, carry_patterns(self.checkout), found)
-        if changed:
-            raise ChangedError(*sorted(changed))
+
+def check_still(checkout: Checkout, found: Look, captured: Snapshot) -> None:
+    """Raise ChangedError if the checkout is not what it was when it was captured."""
+    changed = set(captured.changed_since(Worktree(checkout.top)))
+    changed |= glance(checkout, carry_patterns(checkout), found)
+    if changed:
+        raise ChangedError(*sorted(changed))
 
 
 def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
@@ -199,22 +200,6 @@ def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
 
 def _stage(entry: Entry) -> str:
     return "the index" if entry.stage == 0 else f"stage {entry.stage} of a conflict"
-
-
-def pack_when_still(
-    pack: Callable[[Look], Packed], checkout: Checkout, phases: Phases
-) -> tuple[Look, Packed]:
-    """Look and pack; if something changes meanwhile, again, three times at most."""
-    for tries in range(1, _TRIES + 1):
-        with phases.phase("look"):
-            found = look_at(checkout)
-        refuse_unfit(checkout, found)
-        try:
-            return found, pack(found)
-        except ChangedError:
-            if tries == _TRIES:
-                raise
-    raise AssertionError("unreachable")
 
 
 @contextmanager

@@ -10,7 +10,8 @@ parcel is recognised by what is in it, and the record tells whether the push had
 import hashlib
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,16 +21,16 @@ from handsoff.core.lease import Recipient, State
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
 from handsoff.edge import files, seal
-from handsoff.edge.git import news, shape
+from handsoff.edge.git import shape
+from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.home import cache_folder
 from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
-from handsoff.errors import LostRaceError, RefusedError, UnreachableError, UsageError
+from handsoff.errors import LostRaceError, RefusedError, UsageError
 from handsoff.flows import packing, relay
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.direct import Direct
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.notes import Notes, Sending
 from handsoff.flows.observe import envelope_of, observe
@@ -37,8 +38,9 @@ from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Plan, Route, Sent, Wishes
+from handsoff.flows.routing import ROUTES, Routing
 
-ROUTES: Final = ("auto", "direct", "remote")
+TRIES: Final = 3
 
 
 @dataclass
@@ -50,9 +52,8 @@ class Sender:
     phases: Phases
     notes: Notes = field(init=False)
     work: str = field(init=False)
-    route: Route | None = None
+    routing: Routing = field(init=False)
     scanner: str = ""
-    direct: Direct | None = None
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -74,7 +75,7 @@ class Sender:
         if page.unchanged:
             self.warnings.append("the page is unchanged since it was last sent")
         guarding = Guarding(cache_folder(), self.wishes.limit)
-        to = self._early_connection()
+        self.routing = Routing(self.desk, self.wishes, self.work)
         try:
             with self.phases.phase("record.read"):
                 view = self.desk.view(self.work)
@@ -90,49 +91,7 @@ class Sender:
                 phases=self.phases.spent,
             )
         finally:
-            if self.direct:
-                self.direct.close()
-
-    def _early_connection(self) -> Member | None:
-        """Start to connect on what this clone knows of the roster, beside everything else."""
-        roster = self.desk.local_roster()
-        to = roster.named(self.wishes.to) if roster else None
-        if to is not None:
-            self._choose_route(to)
-        return to
-
-    def _choose_route(self, to: Member) -> None:
-        if self.route is not None:
-            return
-        address = self.wishes.at or self.desk.home.address_of(to.id)
-        if self.wishes.to_file is not None:
-            self.route = Route("file", "asked for")
-        elif self.wishes.via == "remote":
-            self.route = Route("remote", "asked for")
-        elif address is None and self.wishes.via == "direct":
-            raise UnreachableError(
-                f"no address of {to.name} is known", hint=f"handsoff send {to.name} --at HOST:PORT"
-            )
-        elif address is None:
-            self.route = Route("remote", f"no address of {to.name} is known")
-        else:
-            self.route = Route("direct", f"{to.name} is at {address}")
-            if not self.wishes.dry_run:
-                self.direct = Direct(self.desk, to, address, self.work)
-
-    def _have(self, to: Member) -> Sequence[str]:
-        """Return the commits that the other end has."""
-        known = news.known_tips(self.desk.checkout, self.desk.shared.name)
-        if self.direct is None:
-            return known
-        try:
-            return self.direct.have()
-        except UnreachableError as error:
-            if self.wishes.at or self.wishes.via == "direct":
-                raise
-            self.route = Route("remote", f"{to.name} did not answer ({error})")
-            self.direct = None
-            return known
+            self.routing.close()
 
     def _already(self, view: View, to: Member) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
@@ -171,46 +130,54 @@ class Sender:
         )
 
     def _hand_over(self, view: View, to: Member, page: Written, guarding: Guarding) -> Sent:
-        self._choose_route(to)
+        self.routing.choose(to)
         pen = Pen(
             record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
             now=self.desk.now,
         ).holding()  # fmt: skip
-        store = files.ensure_folder(self.desk.checkout.store_dir / "parcels")
-        with packing.scratch(store) as file:
-            packer = Packer(self.desk.checkout, self.desk.shared, self.work, guarding, self.phases)
-            have = self._have(to)
-            found, packed = packing.pack_when_still(
-                lambda look: packer.pack(self._emptied(file), look, have, self.wishes.allow),
-                self.desk.checkout,
-                self.phases,
-            )
+        for tries in range(1, TRIES + 1):
+            try:
+                return self._try(view, to, page, guarding, pen)
+            except ChangedError:
+                # agents keep typing: what was captured is no longer what is there
+                if tries == TRIES:
+                    raise
+                self.routing.redial(to)
+        raise AssertionError("unreachable")
+
+    def _try(self, view: View, to: Member, page: Written, guarding: Guarding, pen: Pen) -> Sent:
+        """Capture and deliver once; ChangedError if the checkout did not hold still."""
+        checkout, phases = self.desk.checkout, self.phases
+        with phases.phase("look"):
+            found = packing.look_at(checkout)
+        packing.refuse_unfit(checkout, found)
+        guarding.forget()
+        store = files.ensure_folder(checkout.store_dir / "parcels")
+        packer = Packer(checkout, self.desk.shared, self.work, guarding, phases)
+        have = self.routing.have(to)
+        with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
+            packed = packer.pack(file, found, have, self.wishes.allow)
+            still = aside.submit(packing.check_still, checkout, found, packed.snapshot)
             self.scanner = guarding.scanner.engine
             if not guarding.scanner.complete:
                 self.warnings.append(f"secrets were looked for with {self.scanner}")
             plan = Plan(self.desk, self.work, view, to, page, found, packed, pen)
-            assert self.route is not None
             if self.wishes.dry_run:
+                still.result()
                 size = packed.digest.size
-                return plan.outcome(self.route, parcel="", size=size, dry_run=True)
+                return plan.outcome(self.routing.route, parcel="", size=size, dry_run=True)
             sending = self._sealed(plan, file)
-        return self._deliver(plan, sending)
-
-    @staticmethod
-    def _emptied(file: Any) -> Any:
-        file.seek(0)
-        file.truncate()
-        return file
+            self._deliver(sending, still.result)
+        return self._conclude(plan, sending)
 
     def _sealed(self, plan: Plan, pack: Any) -> Sending:
         """Return the parcel: the one of an interrupted run if it is the same, else a new one."""
-        assert self.route is not None
         before = self.notes.sending()
         fresh = Sending(
             parcel=secrets.token_hex(16),
             work=self.work,
             to=plan.to.id,
-            route=self.route.name,
+            route=self.routing.route.name,
             envelope=plan.packed.sealed.envelope,
             receivers=(plan.to.id,),
             record=plan.view.tip,
@@ -236,27 +203,34 @@ class Sender:
         self.notes.set_sending(sending)
         return sending
 
-    def _deliver(self, plan: Plan, sending: Sending) -> Sent:
-        assert self.route is not None
+    def _deliver(self, sending: Sending, check_still: Callable[[], None]) -> None:
+        """Bring the parcel to where the receiver finds it; the checkout is looked at meanwhile."""
         sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
         with self.phases.phase("send"):
-            if self.direct is not None:
-                self.direct.deliver(
+            if self.routing.direct is not None:
+                self.routing.direct.deliver(
                     sending.parcel, sealed, sending.manifest_sha256,
                     lambda left: self.phases.tell("send", sealed.size - left, sealed.size),
                 )  # fmt: skip
             elif sending.route == "file":
+                check_still()
                 assert self.wishes.to_file is not None
                 _copy(sealed.path, self.wishes.to_file)
             else:
+                check_still()
                 relay.push_parcel(self.desk, self.work, sending.parcel, sealed.path)
+        with self.phases.phase("recheck"):
+            check_still()
+
+    def _conclude(self, plan: Plan, sending: Sending) -> Sent:
+        """Move the record, which is the hand-over; then tell and tidy up."""
         with self.phases.phase("record"):
             pen = self._record(plan, sending)
         plan.remember(self.notes)
         self._finish(sending)
-        if self.direct is not None:
-            self.direct.tell(pen.record.git_tip or "")
-        return plan.outcome(self.route, parcel=sending.parcel, size=sealed.size)
+        if self.routing.direct is not None:
+            self.routing.direct.tell(pen.record.git_tip or "")
+        return plan.outcome(self.routing.route, parcel=sending.parcel, size=sending.size)
 
     def _record(self, plan: Plan, sending: Sending) -> Pen:
         objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")

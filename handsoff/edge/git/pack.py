@@ -2,15 +2,17 @@
 
 No deltas and no loose files: writing twenty thousand loose objects is what makes other ways
 slow, and a pack without deltas can be written before anybody knows what the other end has.
-Format: gitformat-pack(5), version 2.
+Format: gitformat-pack(5), version 2. Deflated by ISA-L, which writes what zlib reads, four times
+as fast: with zlib, a capture spends most of its time there.
 """
 
 import hashlib
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO, Final, NamedTuple
+
+from isal import isal_zlib
 
 from handsoff.core.objects import oid_of
 
@@ -120,4 +122,4 @@ def pack_object(kind: str, data: bytes) -> Packed:
         first = size & 0x7F
         size >>= 7
     head.append(first)
-    return Packed(oid_of(kind, data), bytes(head), zlib.compress(data, _LEVEL))
+    return Packed(oid_of(kind, data), bytes(head), isal_zlib.compress(data, _LEVEL))

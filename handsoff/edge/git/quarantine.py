@@ -7,7 +7,7 @@ should not be written is the business of ``core/paths.py``.
 
 import os
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple
 
 from handsoff.core import paths
 from handsoff.core.objects import EMPTY_TREE, GITLINK, MODES, TREE
@@ -52,15 +52,26 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
     return objects
 
 
+class _Size(NamedTuple):
+    """What a tree holds: files, levels of folders, and bytes of its longest path."""
+
+    files: int
+    depth: int
+    longest: int
+
+
 def check_trees(objects: Objects, roots: list[str]) -> None:
     """Check that every path in the trees ``roots`` may be written here, and that they are finite.
 
     Each tree is read once however often it occurs, so that a small bomb stays small.
     """
-    sizes: dict[str, int] = {EMPTY_TREE: 0}
+    sizes: dict[str, _Size] = {EMPTY_TREE: _Size(0, 0, 0)}
     for root in roots:
-        if _count(objects, root, 0, sizes) > FILES_LIMIT:
+        size = _measure(objects, root, 0, sizes)
+        if size.files > FILES_LIMIT:
             raise RefusedError(f"the parcel has more than {FILES_LIMIT} files")
+        if size.longest > paths.PATH_LIMIT:
+            raise RefusedError(f"the parcel has a path of {size.longest} bytes")
 
 
 def check_entry(path: bytes, mode: int | None) -> None:
@@ -70,17 +81,22 @@ def check_entry(path: bytes, mode: int | None) -> None:
     paths.check_path(path)
 
 
-def _count(objects: Objects, tree: str, depth: int, sizes: dict[str, int]) -> int:
-    if depth > paths.DEPTH_LIMIT:
+def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -> _Size:
+    if depth + (sizes[tree].depth if tree in sizes else 0) > paths.DEPTH_LIMIT:
         raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
     if tree not in sizes:
-        total = 0
+        files = levels = longest = 0
         for entry in entries_of(objects.tree, tree):
             if b"/" in entry.name or entry.mode not in MODES:
                 raise RefusedError(f"the parcel has a malformed entry {entry.name[:80]!r}")
             if entry.mode == GITLINK:
                 raise RefusedError(f"the parcel has a submodule: {paths.shown(entry.name)}")
             paths.check_path(entry.name)
-            total += _count(objects, entry.oid, depth + 1, sizes) if entry.mode == TREE else 1
-        sizes[tree] = total
+            below = _Size(1, 0, -1)
+            if entry.mode == TREE:
+                below = _measure(objects, entry.oid, depth + 1, sizes)
+                levels = max(levels, below.depth + 1)
+            files += below.files
+            longest = max(longest, len(entry.name) + 1 + below.longest)
+        sizes[tree] = _Size(files, levels, longest)
     return sizes[tree]
