@@ -7,15 +7,17 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from handsoff.cli.talk import progress_wanted
 from handsoff.core.plain import plain
-from handsoff.flows.catching import CatchResult
 from handsoff.flows.phases import Tell, nobody
-from handsoff.flows.plan import Sent
-from handsoff.flows.status import Arrived, Status, WorkStatus
-from handsoff.flows.undo import Undone
+
+if TYPE_CHECKING:  # a command pays for its own flow only
+    from handsoff.flows.catching import CatchResult
+    from handsoff.flows.plan import Sent
+    from handsoff.flows.status import Arrived, Status, WorkStatus
+    from handsoff.flows.undo import Undone
 
 _LEFT: Final = 12
 _COUNTED: Final = (
@@ -38,7 +40,7 @@ def catch_command(work: str) -> str:
     return f"handsoff catch {shlex.quote(work)}" if clean(work) == work else "handsoff inbox"
 
 
-def sent(result: Sent) -> Iterator[str]:
+def sent(result: "Sent") -> Iterator[str]:
     """Yield what to say of a hand-over."""
     work = clean(result.work)
     yield from (f"warning: {warning}" for warning in result.warnings)
@@ -68,7 +70,7 @@ def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
         yield f"    and {len(paths) - _LEFT} more; --json has them all"
 
 
-def caught(result: CatchResult) -> Iterator[str]:
+def caught(result: "CatchResult") -> Iterator[str]:
     """Yield what to say of a catch; the page itself is data."""
     work = clean(result.work)
     if result.already:
@@ -89,7 +91,7 @@ def caught(result: CatchResult) -> Iterator[str]:
     yield "next: read the page below before you edit; handsoff undo goes back"
 
 
-def arrived(parcels: Sequence[Arrived]) -> Iterator[str]:
+def arrived(parcels: "Sequence[Arrived]") -> Iterator[str]:
     """Yield a line for each parcel in the inbox."""
     for item in parcels:
         size = _bytes(item.size)
@@ -97,7 +99,7 @@ def arrived(parcels: Sequence[Arrived]) -> Iterator[str]:
         yield f"  next: {catch_command(item.work)}"
 
 
-def status(found: Status) -> Iterator[str]:
+def status(found: "Status") -> Iterator[str]:
     """Yield what is so."""
     yield f"machine {found.machine}, roster {found.founding[:12]}"
     if found.remote:
@@ -111,7 +113,7 @@ def status(found: Status) -> Iterator[str]:
         yield f"interrupted here; to finish it: {clean(found.unfinished)}"
 
 
-def _standing(work: WorkStatus) -> str:
+def _standing(work: "WorkStatus") -> str:
     if work.state == "free":
         return "nobody has handed it over yet"
     who = "this machine" if work.mine else work.carrier
@@ -122,7 +124,7 @@ def _standing(work: WorkStatus) -> str:
     return f"{work.state} by {who}{to} since {work.since}{until} {number}{blocked}"
 
 
-def undone(result: Undone) -> Iterator[str]:
+def undone(result: "Undone") -> Iterator[str]:
     """Yield what to say of an undo."""
     where = result.branch or result.head[:12]
     if result.dry_run:

@@ -43,7 +43,13 @@ def page(
     say(f"{'wrote the template of' if created else 'the page is'} {desk.checkout.page}")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not no_edit and editor and sys.stdin.isatty():
-        subprocess.run([*shlex.split(editor), str(desk.checkout.page)], check=False)
+        try:
+            subprocess.run([*shlex.split(editor), str(desk.checkout.page)], check=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"cannot start the editor {editor}: {str(error).lower()}",
+                hint="set VISUAL or EDITOR, or edit the page by yourself",
+            ) from error
     say("next: fill it in, then: handsoff send MACHINE")
 
 

@@ -140,9 +140,10 @@ class Desk:
     def _honest(self, what: str, ref: str, seen: str, tip: str) -> list[tuple[str, bytes]]:
         """Return the whole chain up to ``tip``, if it still has ``seen`` in it."""
         commits = (self.shared.chain(tip) or []) if tip else []
-        judged = compare_tips([seen] if seen else [], [oid for oid, _ in commits])
-        if judged not in (Tips.SAME, Tips.AHEAD):
-            raise _rewritten(what, ref, judged, seen, tip)
+        found = [oid for oid, _ in commits]
+        if compare_tips([seen] if seen else [], found) not in (Tips.SAME, Tips.AHEAD):
+            before = [oid for oid, _ in self.shared.chain(seen) or []]
+            raise _rewritten(what, ref, compare_tips(before, found), seen, tip)
         return commits
 
     def seen_tip(self, work: str) -> str:

@@ -13,10 +13,10 @@ from handsoff.core import admission
 from handsoff.core.admission import RosterRead
 from handsoff.core.ids import is_oid
 from handsoff.core.roster import Roster
-from handsoff.edge import clock, files, hooks, keys
+from handsoff.edge import clock, files, hooks, keys, scan
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
-from handsoff.edge.home import Home
+from handsoff.edge.home import Home, cache_folder
 from handsoff.errors import LostRaceError, TrustError, UnfitError, UsageError
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.machine import Names, choose_names, make_machine, own_card
@@ -101,6 +101,8 @@ def set_up(
     done += ignore_pages(checkout)
     hook = hooks.install(checkout)
     done += hook.done
+    if scan.warm(cache_folder()):
+        done.append("compiled the rules of the secret scanner, once for this user")
     roster = desk.read_roster(read.git_tip or "").trusted()
     desk.home.remember_clone(roster.founding, checkout.top)
     return SetUp(desk.machine, roster, shared.name, hook, done)
