@@ -50,7 +50,7 @@ class Catcher:
     def run(self) -> CatchResult:
         """Catch the work; an error before the record is moved changes nothing here."""
         with self.phases.phase("record"):
-            view = self.desk.view(self.work)
+            view = self.desk.view(self.work, expect_news=True)
         self.desk.need_admitted(view.roster)
         journal = self.notes.journal()
         if journal is not None:

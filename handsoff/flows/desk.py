@@ -5,6 +5,8 @@ pygit2 nor asyncssh, since the pre-push program starts here too.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,7 +23,7 @@ from handsoff.edge import clock, files, keys
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
-from handsoff.errors import TrustError, UnfitError, UsageError
+from handsoff.errors import HandsoffError, TrustError, UnfitError, UsageError
 
 _PIN: Final = "roster.json"
 _NAMED: Final = 100
@@ -74,21 +76,27 @@ class Desk:
             )
         return pin
 
-    def view(self, work: str) -> View:
+    def view(self, work: str, *, expect_news: bool = False) -> View:
         """Return what the remote's record of ``work`` adds up to, verified."""
-        return self.views([work])[work]
+        return self.views([work], expect_news=expect_news)[work]
 
-    def views(self, works: Sequence[str]) -> dict[str, View]:
+    def views(self, works: Sequence[str], *, expect_news: bool = False) -> dict[str, View]:
         """Return what the remote's records of ``works`` add up to, verified.
 
-        One question to the remote, and a fetch only where it has something new. TrustError when
-        a chain was rewound, forked or deleted since this clone last saw it.
+        One question to the remote, and a fetch only where it has something new; with
+        ``expect_news`` both at once, as each costs a connection. TrustError when a chain was
+        rewound, forked or deleted since this clone last saw it.
         """
         shared = self.shared
         refs = {work: shared.record_ref(work) for work in works}
-        tips = shared.tips(shared.roster_ref, *_patterns(shared, list(refs.values())))
         seen = {refs[work]: self.seen_tip(work) for work in works}
-        self._fetch_new({shared.roster_ref: self.roster_tip, **seen}, tips)
+        seen[shared.roster_ref] = self.roster_tip
+        with ThreadPoolExecutor(1) as aside:
+            early = aside.submit(self._fetch_early, seen) if expect_news else None
+            tips = shared.tips(shared.roster_ref, *_patterns(shared, list(refs.values())))
+            if early is not None:
+                early.result()
+        self._fetch_new(seen, tips)
         read = self.read_roster(tips.get(shared.roster_ref, ""))
         roster = read.trusted()
         return {
@@ -103,8 +111,13 @@ class Desk:
         self._fetch_new({ref: self.roster_tip}, tips)
         return self.read_roster(tips.get(ref, ""))
 
+    def _fetch_early(self, seen: dict[str, str]) -> None:
+        with suppress(HandsoffError):  # a ref that is not there yet; the answer to that comes
+            self.shared.fetch(list(seen), [tip for tip in seen.values() if tip])
+
     def _fetch_new(self, seen: dict[str, str], tips: dict[str, str]) -> None:
-        wanted = [ref for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)]
+        new = [ref for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)]
+        wanted = [ref for ref in new if not self.shared.has(tips[ref])]
         if wanted:
             self.shared.fetch(wanted, [tip for tip in seen.values() if tip])
 

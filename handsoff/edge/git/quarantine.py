@@ -37,10 +37,11 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
     (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
     if alternate is not None:
         (objects / "info" / "alternates").write_bytes(os.fsencode(alternate) + b"\n")
-    switches = [arg for name in _IGNORED for arg in ("-c", f"fsck.{name}=ignore")]
-    strict = "--strict" if alternate is not None else "--fsck-objects"
+    # index-pack reads no fsck.* of the configuration, and takes such words with --strict only
+    lenient = "--strict=" + ",".join(f"{name}=ignore" for name in _IGNORED)
+    strict = lenient if alternate is not None else "--fsck-objects"
     done = command.run_limited(
-        [*switches, f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
+        [f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
     )
     if b"No space left on device" in done.stderr:
         raise UnfitError(

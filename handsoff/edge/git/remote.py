@@ -144,6 +144,10 @@ class Shared:
         if done.returncode:
             raise _unreachable(self.name, done.stderr)
 
+    def has(self, oid: str) -> bool:
+        """Say whether an object is here, in the clone or in the private folder."""
+        return self.run("cat-file", "-e", oid).returncode == 0
+
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 
