@@ -1,5 +1,6 @@
 """Files of our own: written whole or not at all, readable by their owner only."""
 
+import ctypes
 import json
 import os
 import tempfile
@@ -24,6 +25,19 @@ def sync_folder(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_filesystem(path: Path) -> None:
+    """Make all that was written below ``path`` last: one call, not one for each file."""
+    syncfs = getattr(ctypes.CDLL(None), "syncfs", None)
+    if syncfs is None:  # not Linux: everything, then
+        os.sync()
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        syncfs(handle)
     finally:
         os.close(handle)
 

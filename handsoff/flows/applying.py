@@ -16,11 +16,12 @@ from handsoff.core.envelope import StashEntry, State
 from handsoff.core.objects import LINK
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.trees import Change, differences, leaf_at
+from handsoff.edge import files
 from handsoff.edge.git import restore, shape
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.restore import Refs
-from handsoff.edge.git.writer import Writer, sync_all
+from handsoff.edge.git.writer import Writer
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 from handsoff.flows.desk import Desk
@@ -209,7 +210,7 @@ def carry_out(
     refs.set_stash(target.stash, seen.look.stash)
     step("catch.apply.config.before")
     refs.configure(target.state.work, target.state.branch, desk.shared.name)
-    sync_all()
+    files.sync_filesystem(checkout.top)
     step("catch.apply.after")
 
 
@@ -227,7 +228,7 @@ def go_back(
     refs.leave(str(point["head"]), target.state.head)
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))
     refs.set_stash(target.stash, seen.look.stash)
-    sync_all()
+    files.sync_filesystem(checkout.top)
 
 
 def verify(desk: Desk, target: Target, objects: Objects) -> Observed:

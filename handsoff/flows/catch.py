@@ -6,7 +6,8 @@ Everything that could be overwritten, wrong or busy is found before the first wr
 says what was begun, so that a run that was killed anywhere is finished by the next.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handsoff.core import restoring
@@ -15,7 +16,7 @@ from handsoff.core.lease import Lease, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.page import parse
 from handsoff.core.pen import Pen
-from handsoff.core.restoring import Plan
+from handsoff.core.trees import Change
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
@@ -32,6 +33,17 @@ from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.packing import PAGE
 from handsoff.flows.phases import Phases
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A catch whose preflight found nothing in the way."""
+
+    target: Target
+    parcel: Parcel
+    seen: Observed
+    changes: Sequence[Change]
+    old_tip: str | None
 
 
 @dataclass
@@ -65,16 +77,16 @@ class Catcher:
             parcel = self._parcel(view)
             target = self._target(view, parcel)
         with self.phases.phase("preflight"):
-            seen, plan, old_tip = self._preflight(target, parcel)
+            ready = self._preflight(target, parcel)
         if self.dry_run:
-            return self._result(view, target, plan, lease, dry_run=True)
+            return self._result(view, ready, lease, dry_run=True)
         with self.phases.phase("restore-point"):
-            journal = self._begin(pen, parcel, target, seen, old_tip)
+            journal = self._begin(pen, ready)
         self._swap(view, pen)
         self.notes.set_journal({**journal, "phase": "applying"})
         step("catch.caught.after")
-        self._apply(target, parcel, seen, old_tip, journal)
-        return self._result(view, target, plan, lease)
+        self._apply(ready, journal)
+        return self._result(view, ready, lease)
 
     def _pen(self, view: View, lease: Lease) -> Pen:
         if lease.state is LeaseState.FREE:
@@ -139,7 +151,7 @@ class Catcher:
         reason = f"handsoff: catch r{parcel.manifest.revision} from {who}"
         return Target(state, objects, state.stash, reason)
 
-    def _preflight(self, target: Target, parcel: Parcel) -> tuple[Observed, Plan, str | None]:
+    def _preflight(self, target: Target, parcel: Parcel) -> "_Ready":
         known = self.notes.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or ""
@@ -148,29 +160,26 @@ class Catcher:
         applying.refuse_busy(self.desk, seen, known)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
         changes = applying.changes_to(seen.state, seen, target, known)
-        plan = restoring.plan(changes)
         current = applying.held(changes, seen, known)
-        applying.check_room(self.desk, target, plan, current, known)
-        return seen, plan, old_tip
+        applying.check_room(self.desk, target, restoring.plan(changes), current, known)
+        return _Ready(target, parcel, seen, changes, old_tip)
 
-    def _begin(
-        self, pen: Pen, parcel: Parcel, target: Target, seen: Observed, old_tip: str | None
-    ) -> dict[str, Any]:
+    def _begin(self, pen: Pen, ready: "_Ready") -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
-        point = snapshot.seal_envelope(seen.state, Storing(self._objects(None))).envelope
+        point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
         known = self.notes.known(self.work)
         sent = known.stash if known is not None else ()
-        stash = restoring.merge_stash(target.state.stash, seen.look.stash, sent)
+        stash = restoring.merge_stash(ready.target.state.stash, ready.seen.look.stash, sent)
         journal = {
             "verb": "catch",
             "phase": "catching",
             "work": self.work,
-            "parcel": parcel.manifest.parcel,
-            "envelope": parcel.manifest.envelope,
+            "parcel": ready.parcel.manifest.parcel,
+            "envelope": ready.parcel.manifest.envelope,
             "entry": pen.record.git_tip,
             "point": point,
             "head": self.desk.checkout.branch() or "",
-            "old_tip": old_tip or "",
+            "old_tip": ready.old_tip or "",
             "stash": [[e.oid, e.message, e.who] for e in stash],
             "at": int(self.desk.now.timestamp()),
         }
@@ -198,32 +207,20 @@ class Catcher:
             )
         self.desk.remember(pen.record)
 
-    def _apply(
-        self,
-        target: Target,
-        parcel: Parcel,
-        seen: Observed,
-        old_tip: str | None,
-        journal: dict[str, Any],
-    ) -> None:
+    def _apply(self, ready: "_Ready", journal: dict[str, Any]) -> None:
         stash = tuple(StashEntry(*fields) for fields in journal["stash"])
-        target = Target(target.state, target.objects, stash, target.reason)
-        origin = restore.read_state(target.objects, journal["point"])
+        target = replace(ready.target, stash=stash)
         with self.phases.phase("apply"):
-            restore.install_pack(self.desk.checkout, parcel.objects)
+            restore.install_pack(self.desk.checkout, ready.parcel.objects)
             step("catch.apply.objects.after")
-            known = self.notes.known(self.work)
-            changes = applying.changes_to(origin, seen, target, known)
-            applying.carry_out(self.desk, target, seen, changes, old_tip)
+            applying.carry_out(self.desk, target, ready.seen, ready.changes, ready.old_tip)
         with self.phases.phase("compare"):
             done = applying.verify(self.desk, target, target.objects)
-        self._finish(done, target.objects, journal, parcel)
+        self._finish(done, journal, ready.parcel)
 
-    def _finish(
-        self, done: Observed, objects: Objects, journal: dict[str, Any], parcel: Parcel
-    ) -> None:
+    def _finish(self, done: Observed, journal: dict[str, Any], parcel: Parcel) -> None:
         page = done.snapshot.taken.get(PAGE)
-        done.remember(self.notes, objects, page.leaf.oid if page else "")
+        done.remember(self.notes, page.leaf.oid if page else "")
         kept = {name: journal[name] for name in ("work", "point", "head", "old_tip", "at")}
         self.notes.set_restore_point({**kept, "caught": done.state.head})
         step("catch.finish.before")
@@ -259,9 +256,11 @@ class Catcher:
         here = self.desk.checkout.branch() or ""
         seen = observe(self.desk.checkout, self.desk.shared, here, target.objects)
         old_tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
-        plan = Plan((), ())
-        self._apply(target, parcel, seen, old_tip, journal)
-        return self._result(view, target, plan, view.record.lease, finished=True)
+        origin = restore.read_state(target.objects, journal["point"])
+        changes = applying.changes_to(origin, seen, target, self.notes.known(self.work))
+        ready = _Ready(target, parcel, seen, changes, old_tip)
+        self._apply(ready, journal)
+        return self._result(view, ready, view.record.lease, finished=True)
 
     def _already(self, view: View) -> CatchResult:
         lease, saved = view.record.lease, view.record.saved
@@ -283,8 +282,7 @@ class Catcher:
     def _result(
         self,
         view: View,
-        target: Target,
-        plan: Plan,
+        ready: "_Ready",
         lease: Lease,
         *,
         dry_run: bool = False,
@@ -298,9 +296,9 @@ class Catcher:
             revision=lease.revision,
             top=str(self.desk.checkout.top),
             page="" if dry_run else self._page(),
-            writes=len(plan.writes),
-            removals=len(plan.removals),
-            left_behind=left_behind(target.state),
+            writes=sum(1 for change in ready.changes if change.new),
+            removals=sum(1 for change in ready.changes if not change.new),
+            left_behind=left_behind(ready.target.state),
             phases=self.phases.spent,
             check_first=check_first(view, lease),
             dry_run=dry_run,

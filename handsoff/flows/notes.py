@@ -6,13 +6,13 @@ journal.json  a restore that has begun and is not finished: the next run finishe
 restore.json  where ``undo`` goes back to
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from handsoff.core.envelope import State
-from handsoff.core.trees import Leaf, Read, differences
+from handsoff.core.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
 
@@ -79,12 +79,9 @@ class Notes:
         leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
         return Known(**{**kept, "leaves": leaves, "stash": tuple(kept["stash"])})
 
-    def set_known(self, state: State, read: Read, head_tree: str, page: str) -> None:
-        """Note ``state`` as safe elsewhere."""
+    def set_known(self, state: State, leaves: Mapping[bytes, Leaf], page: str) -> None:
+        """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
         head, index_tree, special, work_tree = _key(state)
-        leaves: Iterable[tuple[bytes, Leaf | None]] = (
-            (c.path, c.new) for c in differences(read, head_tree, state.work_tree)
-        )
         kept = {
             "work": state.work,
             "head": head,
@@ -92,7 +89,7 @@ class Notes:
             "special": special,
             "work_tree": work_tree,
             "stash": [e.oid for e in state.stash],
-            "leaves": [[decode(p), leaf.mode, leaf.oid] for p, leaf in leaves if leaf],
+            "leaves": [[decode(path), *leaf] for path, leaf in leaves.items()],
             "page": page,
         }
         self._set("known", kept)

@@ -34,10 +34,9 @@ class Observed:
         changed = self.snapshot.changed_paths(self.look)
         return self.look.is_clean and not (changed & self.look.entries.paths)
 
-    def remember(self, notes: Notes, objects: Objects, page: str) -> None:
+    def remember(self, notes: Notes, page: str) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page."""
-        head_tree = objects.commit(self.look.head).tree
-        notes.set_known(self.state, self.snapshot.reader(objects), head_tree, page)
+        notes.set_known(self.state, self.snapshot.leaves, page)
 
 
 def observe(

@@ -10,10 +10,8 @@ from handsoff.core.manifest import Manifest
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
-from handsoff.core.trees import differences
 from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
-from handsoff.edge.git.objects import Objects
 from handsoff.flows import packing
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
@@ -83,21 +81,15 @@ class Plan:
         found, state = self.found, self.packed.state
         known = news.known_tips(self.desk.checkout, self.desk.shared.name)
         unpushed = self.desk.checkout.git("rev-list", "--count", found.head, "--not", *known)
-        read = self.packed.snapshot.reader(self._objects)
-        changed = {c.path for c in differences(read, state.index_tree, state.work_tree)}
         return {
             "commits": int(unpushed),
             "staged": len(found.staged),
-            "unstaged": len(changed & found.suspects),
+            "unstaged": len(self.packed.snapshot.changed_paths(found)),
             "untracked": len(found.untracked),
             "carried": len(found.carried),
             "stash": len(state.stash),
             "objects": self.packed.objects,
         }
-
-    @cached_property
-    def _objects(self) -> Objects:
-        return Objects(self.desk.checkout.common_dir / "objects")
 
     @property
     def left_behind(self) -> tuple[dict[str, str], ...]:
@@ -128,7 +120,7 @@ class Plan:
 
     def remember(self, notes: Notes) -> None:
         """Note the state as safe elsewhere."""
-        Observed(self.found, self.packed.snapshot).remember(notes, self._objects, self.page.oid)
+        Observed(self.found, self.packed.snapshot).remember(notes, self.page.oid)
 
     def outcome(self, route: Route, *, parcel: str, size: int, dry_run: bool = False) -> Sent:
         """Return what was done, or with ``dry_run`` what would be."""

@@ -111,7 +111,7 @@ class Sender:
         known = self.notes.known(self.work)
         if sending is not None and sending.parcel == saved.parcel:
             if envelope_of(seen) == saved.envelope:
-                seen.remember(self.notes, objects, saved.page)
+                seen.remember(self.notes, saved.page)
             self._finish(sending)
         elif known is None or not known.is_state(seen.state):
             raise RefusedError(

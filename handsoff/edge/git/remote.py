@@ -162,6 +162,12 @@ class Shared:
             onto = self.run("merge-base", "--is-ancestor", known, tip)
             if onto.returncode:
                 return None
+        if tip != known and oids[-1:] != [tip]:
+            # of a blob, a tree or a tag, rev-list would make an empty record or another one
+            raise DamagedError(
+                f"the record of the remote is no commit: {tip}",
+                hint="somebody who may push there put it in the record's place",
+            )
         return self.commits(oids)
 
     def commits(self, oids: Sequence[str]) -> list[tuple[str, bytes]]:

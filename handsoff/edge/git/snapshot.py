@@ -125,10 +125,18 @@ class Packing:
 class Snapshot:
     """A state, with what is needed to see whether the checkout has changed since."""
 
-    def __init__(self, state: State, taken: Mapping[bytes, Taken], new_trees: Mapping[str, bytes]):
+    def __init__(
+        self,
+        state: State,
+        taken: Mapping[bytes, Taken],
+        new_trees: Mapping[str, bytes],
+        leaves: Mapping[bytes, Leaf],
+    ) -> None:
         self.state = state
         self.taken = taken
         self.new_trees = new_trees
+        self.leaves = leaves
+        """What differs from HEAD, in the worktree or else in the index."""
 
     def reader(self, objects: Objects) -> Read:
         """Return what reads the trees of this state, whether or not they are stored."""
@@ -187,7 +195,8 @@ def capture(
 
     head = objects.commit(look.head) if look.head else None
     head_tree = head.tree if head else EMPTY_TREE
-    index_tree = graft(read, head_tree, index_changes(look), emit)
+    staged = index_changes(look)
+    index_tree = graft(read, head_tree, staged, emit)
     changes = worktree_changes(look, taken, trust_mode=not _ignores_modes(checkout))
     state = State(
         work=work,
@@ -201,7 +210,8 @@ def capture(
         empty_folders=tuple(sorted(look.walked.empty)),
         left_behind=left_behind,
     )
-    return Snapshot(state, taken, new_trees)
+    leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
+    return Snapshot(state, taken, new_trees, leaves)
 
 
 def _ignores_modes(checkout: Checkout) -> bool:

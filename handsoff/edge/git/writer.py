@@ -135,8 +135,3 @@ def stat_of(st: os.stat_result) -> Stat:
     """Return stat data as an index entry keeps them."""
     ctime, mtime = divmod(st.st_ctime_ns, 10**9), divmod(st.st_mtime_ns, 10**9)
     return Stat(ctime, mtime, st.st_dev, st.st_ino, st.st_uid, st.st_gid, st.st_size)
-
-
-def sync_all() -> None:
-    """Make all that was written last through a power cut: one call, not one a file."""
-    os.sync()
