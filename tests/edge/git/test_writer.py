@@ -9,7 +9,7 @@ from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
 from handsoff.core.restoring import Plan
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.repo import Checkout
-from handsoff.edge.git.writer import Writer, stat_of, sync_all
+from handsoff.edge.git.writer import Writer, stat_of
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here, traces
 
@@ -60,7 +60,6 @@ def test_files_programs_and_links_are_written_as_they_are(
     for path, wanted in writes:
         there = os.lstat(os.fsencode(here.top) + b"/" + path)
         assert writer.written[path] == (wanted, stat_of(there))
-    sync_all()
 
 
 def test_the_stat_data_are_those_that_git_keeps(here: Here, checkout: Checkout) -> None:
