@@ -87,7 +87,7 @@ class Checkout:
 
     def set_config(self, key: str, value: str) -> None:
         """Set ``key`` in the clone's own configuration."""
-        self.git("config", "--local", key, value)
+        self.git("config", "--local", "--replace-all", key, value)
         self.__dict__.pop("config", None)
 
     def branch(self) -> str | None:
@@ -138,7 +138,8 @@ def open_checkout(where: Path | None = None) -> Checkout:
         cwd=where,
         env=env,
     )
-    lines = os.fsdecode(done.stdout).splitlines()
+    # not splitlines: a folder's name may hold what Unicode calls the end of a line
+    lines = os.fsdecode(done.stdout).split("\n")[:-1]
     if done.returncode or len(lines) != 3:  # noqa: PLR2004 - one line for each question
         if b"dubious ownership" in done.stderr:
             raise command.failed(done.stderr, "trust this folder")
