@@ -1,0 +1,134 @@
+"""What is news to the other end: every object once, and under the name a person would know."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from handsoff.core.objects import oid_of
+from handsoff.edge.git import news
+from handsoff.edge.git.news import News
+from handsoff.errors import UnfitError
+from tests.kit.checkout import Here
+from tests.kit.machines import World, git
+
+
+def commit(here: Here, message: str = "x") -> str:
+    here.git("add", "-A")
+    here.git("commit", "-q", "-m", message)
+    return here.git("rev-parse", "HEAD")
+
+
+def named(here: Here, tips: Iterable[str], have: Iterable[str]) -> tuple[News, dict[str, bytes]]:
+    """Return the news, and the path of each of its objects; each comes exactly once."""
+    wanted = news.missing(here.checkout, tips, have)
+    found = News(here.objects, wanted)
+    pieces = [piece for batch in found.pieces() for piece in batch]
+    assert sorted(oid for oid, _, _ in pieces) == sorted(wanted)
+    assert all(where for _, _, where in pieces)
+    return found, {oid: path for oid, path, _ in pieces}
+
+
+def test_only_what_the_other_end_lacks_is_news(here: Here) -> None:
+    old = here.git("rev-parse", "HEAD")
+    here.write("dir/new", "new\n")
+    new = commit(here)
+    found, paths = named(here, [new], [old])
+    assert paths[oid_of("blob", b"new\n")] == b"dir/new"
+    assert paths[new] == b""
+    assert len(paths) == 4
+    assert found.new_names == []
+    assert news.missing(here.checkout, [old], [new]) == []
+    assert news.missing(here.checkout, [], [old]) == []
+    assert news.all_of(here.checkout, [new]) > set(paths)
+
+
+def test_a_rename_is_no_news_but_a_new_name(here: Here) -> None:
+    old = here.git("rev-parse", "HEAD")
+    here.git("mv", "f", "secret.pem")
+    here.git("mv", "dir/g", "dir/h")
+    new = commit(here)
+    found, _ = named(here, [new], [old])
+    assert {path for path, _ in found.new_names} == {b"secret.pem", b"dir/h"}
+    assert {where for _, where in found.new_names} == {f"commit {new[:10]}"}
+
+
+def test_content_that_goes_back_to_what_it_was_is_no_new_name(here: Here) -> None:
+    here.write("f", "2\n")
+    old = commit(here)
+    here.write("f", "f\n")
+    found, _ = named(here, [commit(here)], [old])
+    assert found.new_names == []
+
+
+def test_every_commit_on_the_way_is_looked_at(here: Here) -> None:
+    old = here.git("rev-parse", "HEAD")
+    here.write("token", "secret\n")
+    commit(here, "oops")
+    (here.top / "token").unlink()
+    new = commit(here, "gone again")
+    _, paths = named(here, [new], [old])
+    assert paths[oid_of("blob", b"secret\n")] == b"token"
+
+
+def test_both_sides_of_a_merge_are_news(here: Here) -> None:
+    old = here.git("rev-parse", "HEAD")
+    here.git("switch", "-qc", "side")
+    here.write("side", "side\n")
+    commit(here)
+    here.git("switch", "-q", "main")
+    here.write("here", "here\n")
+    commit(here)
+    here.git("merge", "-q", "--no-edit", "--no-commit", "side")
+    here.write("evil", "only in the merge\n")
+    _, paths = named(here, [commit(here)], [old])
+    for name in (b"side", b"here"):
+        assert paths[oid_of("blob", name + b"\n")] == name
+    assert paths[oid_of("blob", b"only in the merge\n")] == b"evil"
+
+
+def test_a_first_commit_is_news_from_its_first_file_on(here: Here) -> None:
+    found, paths = named(here, [here.git("rev-parse", "HEAD")], [])
+    assert paths[oid_of("blob", b"g\n")] == b"dir/g"
+    # the link has the same bytes as no file here, so each path is named
+    assert {path for path in paths.values() if path} == {b"f", b"dir/g", b"run", b"link",
+                                                         b".gitignore"}  # fmt: skip
+    assert found.new_names == []
+
+
+@pytest.mark.parametrize("name", [b"new\nline", b"\xff", b" ", b"a\tb", b'"'])
+def test_a_name_of_any_bytes_is_told(here: Here, name: bytes) -> None:
+    old = here.git("rev-parse", "HEAD")
+    here.write(name, "odd\n")
+    _, paths = named(here, [commit(here)], [old])
+    assert paths[oid_of("blob", b"odd\n")] == name
+
+
+def test_many_objects_come_in_batches_and_are_read(here: Here) -> None:
+    for number in range(450):
+        here.write(f"many/{number}", f"{number}\n")
+    new = commit(here)
+    wanted = news.missing(here.checkout, [new], [])
+    batches = list(News(here.objects, wanted).pieces())
+    pieces = [p for batch in batches for p in news.read_pieces(here.objects, batch)]
+    assert {oid_of(p.kind, p.data) for p in pieces} == set(wanted)
+
+
+def test_a_clone_that_lacks_objects_says_so(here: Here) -> None:
+    for tips, have in ((["1" * 40], []), ([], ["1" * 40])):
+        with pytest.raises(UnfitError, match="this clone lacks objects"):
+            news.missing(here.checkout, [here.git("rev-parse", "HEAD"), *tips], have)
+
+
+def test_tips_are_those_of_the_remote_or_all_that_are_here(world: World) -> None:
+    machine = world.machine("m1")
+    checkout = machine.checkout()
+    head = machine.git("rev-parse", "HEAD")
+    own = machine.commit()
+    machine.git("tag", "-a", "-m", "x", "v1")
+    assert news.known_tips(checkout, "origin") == [head]
+    assert news.known_tips(checkout, "other") == []
+    tag = machine.git("rev-parse", "v1")
+    assert news.own_tips(checkout, 100) == sorted({head, own, tag})
+    assert len(news.own_tips(checkout, 1)) == 1
+    git(machine.top, "update-ref", "refs/remotes/originx/main", own)
+    assert news.known_tips(checkout, "origin") == [head]

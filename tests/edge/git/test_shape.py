@@ -1,0 +1,215 @@
+"""What is not carried yet is named, with the way out, before anything is sent or changed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handsoff.edge.git import shape
+from handsoff.edge.git.repo import Checkout, open_checkout
+from handsoff.errors import UnfitError
+from tests.kit.checkout import Here
+from tests.kit.machines import git, run
+
+
+def said(found: object) -> list[str]:
+    assert hasattr(found, "__iter__")
+    return [oddity.what for oddity in found]
+
+
+def script(here: Here, lines: str) -> None:
+    """Run shell commands that may fail, as a conflict does."""
+    run("sh", "-c", lines, cwd=here.top)
+
+
+FORK = """git switch -qc other; echo theirs >f; git commit -qam theirs; git format-patch -q -1
+git switch -q main; echo ours >f; git commit -qam ours;"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ("git merge other", "a merge is in progress here"),
+        ("git rebase other", "a rebase is in progress here"),
+        ("git rebase --apply other", "a rebase or git am is in progress here"),
+        ("git am -3 0001-theirs.patch", "a rebase or git am is in progress here"),
+        ("git cherry-pick other", "a cherry-pick is in progress here"),
+        ("git cherry-pick other~1..other", "a cherry-pick is in progress here"),
+        ("git revert --no-edit HEAD~1", "a revert is in progress here"),
+        ("git bisect start", "a bisect is in progress here"),
+        ("git merge --squash other", "a squash merge is in progress here"),
+        ("git merge --no-commit --no-ff -s ours other", "a merge is in progress"),
+        (
+            "git config rerere.enabled true; git merge other; rm .git/MERGE_HEAD .git/AUTO_MERGE",
+            "a conflict is being resolved here",
+        ),
+    ],
+)
+def test_an_operation_in_progress_is_named(here: Here, lines: str, what: str) -> None:
+    assert said(shape.operations(here.checkout)) == []
+    script(here, FORK + lines)
+    found = said(shape.operations(here.checkout))
+    assert [text for text in found if text.startswith(what)], found
+    with pytest.raises(UnfitError) as caught:
+        shape.refuse(shape.operations(here.checkout))
+    assert caught.value.hint
+
+
+def test_operations_of_another_worktree_do_not_count(here: Here, tmp_path: Path) -> None:
+    script(here, FORK + "git merge other")
+    here.git("worktree", "add", "-q", "-b", "third", str(tmp_path / "wt"))
+    assert said(shape.operations(open_checkout(tmp_path / "wt"))) == []
+    shape.refuse(iter(()))
+
+
+def test_a_clone_of_an_odd_shape_is_named(here: Here, tmp_path: Path) -> None:
+    assert said(shape.clone_shape(here.checkout)) == []
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{here.top}", "shallow")
+    git(tmp_path, "init", "-q", "--object-format=sha256", "other")
+    here.git("config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{here.top}", "partial")
+    assert said(shape.clone_shape(open_checkout(tmp_path / "shallow"))) == ["this clone is shallow"]
+    assert "sha256" in said(shape.clone_shape(open_checkout(tmp_path / "other")))[0]
+    assert said(shape.clone_shape(open_checkout(tmp_path / "partial"))) == [
+        "this is a partial clone"
+    ]
+    here.git("sparse-checkout", "set", "dir")
+    assert said(shape.clone_shape(here.checkout)) == ["this checkout is sparse"]
+
+
+def conversions(here: Here, *others: bytes) -> list[str]:
+    tracked = list(here.look().entries.paths)
+    return said(shape.conversions(here.checkout, tracked, list(others)))
+
+
+@pytest.mark.parametrize("value", ["true", "input", "yes", "1"])
+def test_converting_line_ends_is_named(here: Here, value: str) -> None:
+    here.git("config", "core.autocrlf", value)
+    assert conversions(here) == ["core.autocrlf converts line endings here"]
+    here.git("config", "core.autocrlf", "false")
+    assert conversions(here) == []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "content", "converts"),
+    [
+        ("f filter=lfs", b"x\n", True),
+        ("f ident", b"x\n", True),
+        ("f working-tree-encoding=UTF-16", b"x\n", True),
+        ("f eol=crlf", b"x\n", True),
+        ("f eol=lf", b"x\r\n", True),
+        ("* text=auto", b"x\r\n", True),
+        ("f text", b"x\r", True),
+        ("f crlf=input", b"x\r\n", True),
+        ("* text=auto", b"x\n", False),
+        ("f eol=lf", b"x\n", False),
+        ("f binary", b"x\r\n", False),
+        ("f -text", b"x\r\n", False),
+        ("f diff=x merge=y", b"x\r\n", False),
+        ("g filter=lfs", b"x\n", True),
+        ("none filter=lfs", b"x\n", False),
+    ],
+)
+@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes", "dir/.gitattributes"])
+def test_an_attribute_that_changes_bytes_is_named(
+    here: Here, place: str, attributes: str, content: bytes, converts: bool
+) -> None:
+    name = "dir/f" if place.startswith("dir") else "f"
+    here.write(name, content)
+    here.write("dir/g" if place.startswith("dir") else "g", "x")
+    here.git("add", "-A")
+    here.write(place, attributes + "\n")
+    if not place.startswith(".git/"):
+        here.git("add", "--", place)
+    found = conversions(here)
+    assert bool(found) is converts, found
+    assert all("is converted by git (attribute" in text for text in found)
+
+
+def test_attributes_of_the_user_and_of_untracked_files_count(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(os.environ["HOME"])
+    (home / "attributes").write_text("*.bin filter=x\n")
+    try:
+        here.git("config", "core.attributesFile", "~/attributes")
+        assert conversions(here) == []
+        assert "new.bin is converted" in conversions(here, b"new.bin")[0]
+    finally:
+        (home / "attributes").unlink()
+
+
+def test_a_file_that_is_not_there_or_a_link_has_no_line_ends(here: Here) -> None:
+    (here.top / "way").symlink_to("f")
+    here.write("f", "x\r\n")
+    assert shape._has_carriage_return(here.top, b"f")
+    assert not shape._has_carriage_return(here.top, b"none")
+    assert not shape._has_carriage_return(here.top, b"way")
+
+
+def test_a_submodule_and_an_inner_repository_are_named(here: Here) -> None:
+    inner = Here.make(here.top / "inner")
+    Here.make(here.top / "built" / "repo")
+    assert said(shape.nested(here.look())) == [
+        "inner/ is a repository of its own inside this checkout"
+    ]
+    assert said(shape.nested(here.look([b"/built/repo/"]))) == [
+        "inner/ is a repository of its own inside this checkout",
+        "built/repo/ is a repository of its own inside this checkout",
+    ]
+    head = inner.git("rev-parse", "HEAD")
+    here.git("update-index", "--add", "--cacheinfo", f"160000,{head},inner")
+    assert said(shape.nested(here.look())) == ["inner is a submodule, which is not carried yet"]
+
+
+def test_a_folder_that_cannot_be_read_is_named_unless_it_is_ignored(here: Here) -> None:
+    for name in ("dir", "built"):
+        (here.top / name).mkdir(exist_ok=True)
+        here.write(f"{name}/x")
+        (here.top / name).chmod(0)
+    try:
+        if os.access(here.top / "dir", os.R_OK):
+            pytest.skip("whoever runs this may read everything")
+        assert said(shape.unreadable(here.look())) == ["the folder dir cannot be read"]
+    finally:
+        for name in ("dir", "built"):
+            (here.top / name).chmod(0o700)
+
+
+def test_a_branch_that_another_worktree_has_is_found(here: Here, tmp_path: Path) -> None:
+    here.git("worktree", "add", "-q", "-b", "feat/x", str(tmp_path / "w t"))
+    checkout = here.checkout
+    assert shape.other_worktree(checkout, "feat/x") == str(tmp_path / "w t")
+    assert shape.other_worktree(checkout, "main") is None
+    assert shape.other_worktree(checkout, "feat") is None
+    assert shape.other_worktree(open_checkout(tmp_path / "w t"), "feat/x") is None
+    assert shape.other_worktree(open_checkout(tmp_path / "w t"), "main") == str(here.top)
+
+
+def test_commits_that_no_ref_names_are_found(here: Here, checkout: Checkout) -> None:
+    assert not shape.has_loose_commits(checkout)
+    here.git("switch", "-q", "--detach")
+    assert not shape.has_loose_commits(checkout)
+    here.git("commit", "-q", "--allow-empty", "-m", "loose")
+    assert shape.has_loose_commits(checkout)
+    here.git("tag", "v1")
+    assert not shape.has_loose_commits(checkout)
+    here.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+    assert not shape.has_loose_commits(checkout)
+
+
+def test_descent_is_seen_through_objects_that_are_not_in_the_clone_yet(
+    here: Here, checkout: Checkout, tmp_path: Path
+) -> None:
+    git(tmp_path, "clone", "-q", str(here.top), "other")
+    other = Here(tmp_path / "other")
+    old = here.git("rev-parse", "HEAD")
+    other.git("commit", "-q", "--allow-empty", "-m", "x")
+    new = other.git("rev-parse", "HEAD")
+    arrived = other.top / ".git" / "objects"
+    assert shape.is_ancestor(checkout, old, new, arrived)
+    assert not shape.is_ancestor(checkout, new, old, arrived)
+    assert not shape.is_ancestor(checkout, old, new, tmp_path / "none")
+    assert not shape.folds_names(checkout)
+    (here.top / ".git" / "hEaD").touch()
+    assert shape.folds_names(checkout)
