@@ -6,7 +6,7 @@ to the machine, not to its user's ``~/.ssh``: an SSH key of a person would open 
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.sshwire import armor, message_to_sign
 from handsoff.edge import files
-from handsoff.errors import TrustError, UsageError
+from handsoff.errors import DamagedError, TrustError, UsageError
 
 _SIGNING: Final = "signing.key"
 _SEALING: Final = "sealing.key"
@@ -37,8 +37,8 @@ class Machine:
     home: Path
     name: str
     person: str
-    _signing: Ed25519PrivateKey
-    sealing: str
+    _signing: Ed25519PrivateKey = field(repr=False)
+    sealing: str = field(repr=False)
     """The age identity, ``AGE-SECRET-KEY-1...``."""
 
     @property
@@ -89,6 +89,16 @@ def load(home: Path) -> Machine | None:
     """Return this machine, or None if it has no keys yet; TrustError if others can read them."""
     if not (home / _CARD).exists():
         return None
+    try:
+        return _load(home)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedError(
+            f"the keys in {home} are incomplete or damaged",
+            hint="restore them from a backup, or move that folder away and make a new machine",
+        ) from error
+
+
+def _load(home: Path) -> Machine:
     for name in (_SIGNING, _SEALING):
         mode = (home / name).stat().st_mode
         if mode & _OTHERS:
