@@ -13,7 +13,12 @@ from handsoff.errors import DamagedError, HandsoffError, UnfitError
 
 def ensure_folder(path: Path) -> Path:
     """Make ``path`` and its parents, private to this user; a link in its place is refused."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UnfitError(
+            f"{path} is no folder", hint="handsoff keeps its files in a real folder"
+        ) from error
     if path.is_symlink():
         raise UnfitError(f"{path} is a link", hint="handsoff keeps its files in a real folder")
     return path
