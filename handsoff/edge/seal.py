@@ -18,6 +18,8 @@ from handsoff.edge import files
 from handsoff.errors import DamagedError, TrustError
 
 _CHUNK: Final = 1 << 20
+_SIGNATURE: Final = 4096
+"""Bytes that a signature may have; both parts of the trailer are read into memory."""
 _CHANGED: Final = "the parcel is cut short or was changed on its way"
 
 
@@ -141,7 +143,7 @@ def _take_off_trailer(path: Path, file: IO[bytes]) -> Opened:
     manifest_size = int.from_bytes(lengths[:4], "big")
     signature_size = int.from_bytes(lengths[4:], "big")
     pack_end = size - TRAILER - manifest_size - signature_size
-    if pack_end < len(MAGIC) or manifest_size > LIMIT:
+    if pack_end < len(MAGIC) or manifest_size > LIMIT or signature_size > _SIGNATURE:
         raise DamagedError("the parcel's trailer is malformed")
     file.seek(pack_end)
     manifest, signature = file.read(manifest_size), file.read(signature_size)
