@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from handsoff.core.envelope import StashEntry
 from handsoff.core.objects import FILE, LINK
-from handsoff.core.restoring import Obstacle, Plan, Standing, merge_stash, obstacles, plan
+from handsoff.core.restoring import (
+    Obstacle,
+    Plan,
+    Standing,
+    merge_stash,
+    obstacles,
+    plan,
+    without_own,
+)
 from handsoff.core.trees import Change, Leaf
 
 ONE, TWO = Leaf(FILE, "1" * 40), Leaf(LINK, "2" * 40)
@@ -119,10 +127,10 @@ def test_stashes_that_arrive_come_on_top_and_none_comes_twice() -> None:
     assert merge_stash(stash("a"), ()) == stash("a")
 
 
-@given(
-    st.lists(st.sampled_from("abcdef"), unique=True),
-    st.lists(st.sampled_from("abcdef"), unique=True),
-)
+OIDS = st.lists(st.sampled_from("abcdef"), unique=True)
+
+
+@given(OIDS, OIDS)
 def test_no_stash_of_either_side_is_lost_and_merging_again_changes_nothing(
     arriving: list[str], own: list[str]
 ) -> None:
@@ -131,3 +139,20 @@ def test_no_stash_of_either_side_is_lost_and_merging_again_changes_nothing(
     assert merged[: len(arriving)] == stash(*arriving)
     assert merge_stash(stash(*arriving), merged) == merged
     assert [e.oid for e in merged if e.oid not in arriving] == [o for o in own if o not in arriving]
+
+
+@given(OIDS, OIDS, st.sets(st.sampled_from("abcdef")))
+def test_stashes_that_were_sent_and_do_not_come_back_are_dropped_and_no_others(
+    arriving: list[str], own: list[str], sent: set[str]
+) -> None:
+    merged = merge_stash(stash(*arriving), stash(*own), sent)
+    kept = [oid for oid in own if oid not in arriving and oid not in sent]
+    assert [e.oid for e in merged] == [*arriving, *kept]
+
+
+def test_a_file_that_no_index_has_goes_only_if_the_same_bytes_are_safe_elsewhere() -> None:
+    tracked, safe, own, edited = (Change(name, ONE, None) for name in (b"t", b"s", b"o", b"e"))
+    arriving = Change(b"o/new", None, ONE)
+    changes = [tracked, safe, own, edited, arriving]
+    kept = without_own(changes, {b"t"}, {b"s": ONE, b"e": TWO})
+    assert kept == [tracked, safe, arriving]
