@@ -77,13 +77,16 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Return the value that ``path`` holds, or None if there is no such file."""
+    """Return the JSON object that ``path`` holds, or None if there is no such file."""
     try:
-        return json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise DamagedError(f"{path} is not JSON", hint="restore or remove it") from error
+    if not isinstance(value, dict):
+        raise DamagedError(f"{path} is no JSON object", hint="restore or remove it")
+    return value
 
 
 @contextmanager

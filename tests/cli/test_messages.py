@@ -1,0 +1,209 @@
+"""What the command line says: help, errors as lines and as one document, and never a traceback."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from handsoff import __version__, errors
+from tests.kit.machines import run
+from tests.kit.monday import WORK, Monday
+from tests.kit.running import inside
+
+VERBS = {
+    "init": [], "card": [], "admit": ["x.card"], "roster": [], "page": [], "send": ["m2"],
+    "listen": [], "receive": ["x.handsoff"], "inbox": [], "catch": ["feat/x"], "status": [],
+    "undo": [],
+}  # fmt: skip
+WITH_JSON = ["init", "admit", "roster", "send", "receive", "inbox", "catch", "status", "undo"]
+
+
+def program(*words: str | Path, cwd: Path, **env: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run the program as a shell would."""
+    command = [sys.executable, "-m", "handsoff", *words]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **env}, capture_output=True, check=False
+    )
+
+
+def test_help_names_every_verb_and_every_exit_code(monday: Monday) -> None:
+    said = inside(monday.m1, "--help").ok().out
+    for verb in VERBS:
+        assert f"\n  {verb} " in said
+    for kind in errors.HandsoffError.__subclasses__():
+        assert f"{kind.exit_code} " in said.partition("Exit codes:")[2]
+    assert inside(monday.m1, "-h").ok().out == said
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(monday: Monday, verb: str) -> None:
+    said = inside(monday.m1, verb, "-h").ok().out
+    assert said.startswith(f"Usage: handsoff {verb} [OPTIONS]")
+    assert "." in said.partition("Options:")[0]
+    assert ("--json" in said) == (verb in WITH_JSON)
+
+
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    ran = program("--version", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout.decode()) == (0, f"handsoff {__version__}\n")
+
+
+def test_each_kind_of_failure_has_a_code_of_its_own() -> None:
+    kinds = errors.HandsoffError.__subclasses__()
+    assert sorted(kind.exit_code for kind in kinds) == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert len({kind.code for kind in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["fly"], ["send"], ["send", "m2", "m3"], ["catch"], ["status", "--loud"],
+     ["listen", "--port", "x"], ["listen", "--port", "-1"], ["send", "m2", "--max-size", "-1"],
+     ["receive"], ["catch", "x", "--into"]],
+)  # fmt: skip
+def test_what_was_typed_wrong_is_usage(monday: Monday, words: list[str]) -> None:
+    before = monday.untouched()
+    said = inside(monday.m1, *words)
+    assert said.code == 2
+    assert said.err.startswith(("Usage: handsoff", "Error: ")) or not words
+    assert monday.untouched() == before
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_outside_a_checkout_and_without_keys_no_verb_fails_without_words(
+    tmp_path: Path, verb: str
+) -> None:
+    words = [verb, *VERBS[verb], *(["--json"] if verb in WITH_JSON else [])]
+    ran = program(*words, cwd=tmp_path, HANDSOFF_HOME=str(tmp_path / "home"))
+    assert ran.returncode in (2, 8), ran
+    assert b"Traceback" not in ran.stderr
+    first, second = ran.stderr.decode().splitlines()
+    assert first.startswith("handsoff: ")
+    assert not first.endswith(".")
+    assert second.startswith("hint: ")
+    if verb in WITH_JSON:
+        error = json.loads(ran.stdout)["error"]
+        assert first == f"handsoff: {error['message']}"
+        assert second == f"hint: {error['hint']}"
+        assert error["code"] in ("usage", "unfit")
+    else:
+        assert ran.stdout == b""
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_an_error_as_json_is_one_document_with_its_code(sent: Monday) -> None:
+    said = inside(sent.m3, "catch", WORK, "--json")
+    assert said.code == 4
+    assert said.json["error"].keys() == {"code", "message", "hint"}
+    assert said.json["error"]["code"] == "held"
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("machine.json", "{"),
+        ("machine.json", "[]"),
+        ("signing.key", "no key"),
+        ("sealing.key", "no key"),
+        ("clones.json", "{"),
+        ("clones.json", "[1]"),
+        ("addresses.json", "nonsense"),
+    ],
+)
+def test_a_spoilt_home_is_said_to_be_so(monday: Monday, name: str, body: str) -> None:
+    home = monday.m1.home
+    path = home / name
+    assert path.exists() or name == "addresses.json"
+    path.write_text(body)
+    path.chmod(0o600)
+    for words in (["status"], ["inbox"], ["send", "m2", "--dry-run"]):
+        said = inside(monday.m1, *words)
+        if said.code:
+            assert said.code in (2, 7, 9), said
+            assert str(home) in said.err, said
+
+
+@pytest.mark.parametrize("name", ["roster.json", "seen/feat%2Fcny.json", "known.json"])
+@pytest.mark.parametrize("body", ["{", "[]", "{}", "7"])
+def test_a_spoilt_store_is_said_to_be_so(sent: Monday, name: str, body: str) -> None:
+    path = sent.m1.top / ".git" / "handsoff" / name
+    assert path.exists()
+    path.write_text(body)
+    for words in (["status"], ["send", "m2"]):
+        said = inside(sent.m1, *words)
+        assert said.code in (0, 2, 3, 7, 9), said
+        if said.code:
+            assert said.err.startswith("handsoff: "), said
+
+
+def test_a_home_that_is_a_file_is_said_to_be_so(monday: Monday, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    for words in (["status"], ["card", "--name", "m9"], ["init", "--name", "m9"], ["inbox"]):
+        said = inside(monday.m1, *words, HANDSOFF_HOME=str(tmp_path / "file"))
+        assert said.code in (2, 8), said
+        assert said.err.startswith("handsoff: "), said
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_keys_that_others_can_read_are_not_used(monday: Monday) -> None:
+    for path in monday.m1.home.glob("*key*"):
+        path.chmod(0o644)
+    said = inside(monday.m1, "status")
+    assert said.code == 7
+    assert "others can read" in said.err
+    assert "chmod 600" in said.err
+
+
+def test_a_locale_without_letters_beyond_ascii_changes_no_exit_code(monday: Monday) -> None:
+    m1 = monday.m1
+    m1.git("switch", "-q", "-c", "舍入")
+    page = m1.top / ".wip" / "HANDOFF.md"
+    page.write_text(page.read_text().replace(WORK, "舍入") + "\n更多\n")
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ran = program("send", "m2", "--via", "remote", cwd=m1.top, HANDSOFF_HOME=str(m1.home), **env)
+    assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False), ran.stderr
+    ran = program("catch", "舍入", cwd=monday.m2.top, HANDSOFF_HOME=str(monday.m2.home), **env)
+    assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False), ran.stderr
+    assert monday.m2.git("branch", "--show-current") == "舍入"
+
+
+def test_whoever_stops_reading_gets_no_traceback(monday: Monday) -> None:
+    m1 = monday.m1
+    command = f"{sys.executable} -m handsoff roster --json | head -c 1"
+    ran = run("sh", "-c", command, cwd=m1.top, env={"HANDSOFF_HOME": str(m1.home)})
+    assert "Traceback" not in ran.err
+    assert "BrokenPipe" not in ran.err
+
+
+def test_git_that_is_not_installed_is_said_so(monday: Monday, tmp_path: Path) -> None:
+    ran = program("status", cwd=monday.m1.top, HANDSOFF_HOME=str(monday.m1.home), PATH="")
+    assert ran.returncode == 8
+    assert ran.stderr.startswith(b"handsoff: git is not installed")
+
+
+def test_a_folder_that_went_away_under_the_feet_is_said_so(monday: Monday, tmp_path: Path) -> None:
+    place = tmp_path / "gone"
+    place.mkdir()
+    command = f"rmdir ../gone && exec {sys.executable} -m handsoff status"
+    ran = run("sh", "-c", command, cwd=place, env={"HANDSOFF_HOME": str(monday.m1.home)})
+    assert ran.code in (2, 8)
+    assert "Traceback" not in ran.err
+
+
+def test_a_quiet_send_and_catch_say_nothing_but_the_page(monday: Monday) -> None:
+    said = inside(monday.m1, "send", "m2", "--via", "remote", "--quiet").ok()
+    assert (said.out, said.err) == ("", "")
+    said = inside(monday.m2, "catch", WORK, "--quiet").ok()
+    assert said.err == ""
+    assert said.out.startswith("# Handoff")
+
+
+def test_no_verb_leaves_anything_in_the_worktree_but_the_page(monday: Monday) -> None:
+    shutil.rmtree(monday.m2.top / ".wip", ignore_errors=True)
+    for words in (["status"], ["roster"], ["inbox"], ["page"]):
+        inside(monday.m2, *words).ok()
+    assert [*(monday.m2.top / ".wip").iterdir()] == [monday.m2.top / ".wip" / "HANDOFF.md"]
+    assert monday.m2.git("status", "--porcelain") == ""
