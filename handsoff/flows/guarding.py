@@ -14,8 +14,9 @@ from handsoff.errors import RefusedError
 class Guarding:
     """Collects findings. ``scanner`` begins to load its rules as soon as this is made."""
 
-    def __init__(self, cache: Path, limit: int) -> None:
+    def __init__(self, cache: Path, limit: int, allowed: Collection[str] = ()) -> None:
         self.limit = limit
+        self._allowed = allowed
         self.scanner = Scanner(cache)
         self._content: list[tuple[Finding, str]] = []
         """Findings that are no news if the other end has the object; with the object's id."""
@@ -55,20 +56,22 @@ class Guarding:
             path, where = names[hit.key]
             self._names.append(guard.finding(path, f"{hit.kind} in a name", hit.secret, where))
 
-    def oversize(self, path: bytes, size: int) -> None:
-        """Note a file that is too large to be read at all."""
+    def oversize(self, path: bytes, size: int) -> bool:
+        """Note a file that is too large, and say whether it may be read and sent all the same."""
         found = guard.size_finding(path, size, self.limit)
         assert found is not None
         self._names.append(found)
+        refused, _ = guard.decide([found], self._allowed)
+        return not refused
 
-    def judge(self, allowed: Collection[str], had: Callable[[], set[str]]) -> list[Finding]:
+    def judge(self, had: Callable[[], set[str]]) -> list[Finding]:
         """Return the waived findings; RefusedError that lists the others.
 
         ``had`` is asked only when there is a finding: what the other end has is no news.
         """
         known = had() if self._content else set()
         found = [*self._names, *(f for f, oid in self._content if oid not in known)]
-        refused, waived = guard.decide(found, allowed)
+        refused, waived = guard.decide(found, self._allowed)
         if refused:
             lines = guard.render(refused)
             what = "1 thing" if len(refused) == 1 else f"{len(refused)} things"

@@ -1,7 +1,7 @@
 """From a checkout to a pack: look, refuse what cannot travel, capture, guard, and look again."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -116,9 +116,7 @@ class Packer:
         """Return the objects of the clone."""
         return Objects(self.checkout.common_dir / "objects")
 
-    def pack(
-        self, file: IO[bytes], found: Look, have: Sequence[str], allowed: Collection[str]
-    ) -> Packed:
+    def pack(self, file: IO[bytes], found: Look, have: Sequence[str]) -> Packed:
         """Write the pack of the state that ``found`` saw, less what ``have`` reaches.
 
         RefusedError if the guard objects, ChangedError if the checkout does not hold still.
@@ -145,7 +143,7 @@ class Packer:
                 tips = [oid for oid in (*bases, *known) if objects.has(oid)]
                 return news.all_of(self.checkout, tips)
 
-            waived = self.guarding.judge(allowed, had)
+            waived = self.guarding.judge(had)
         with self.phases.phase("pack"):
             digest = writer.finish()
         return Packed(

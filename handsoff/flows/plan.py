@@ -63,24 +63,34 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """All that one hand-over is made of, once the guard has passed it."""
+class Terms:
+    """What is settled before the checkout is captured: whose work goes to whom, on which leg.
+
+    ``pen`` holds the work on the record as ``view`` saw it.
+    """
 
     desk: Desk
     work: str
     view: View
     to: Member
     page: Written
+    pen: Pen
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that one hand-over is made of, once the guard has passed it."""
+
+    terms: Terms
     found: Look
     packed: Packed
-    pen: Pen
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many of each kind of thing travel."""
         found, state = self.found, self.packed.state
-        known = news.known_tips(self.desk.checkout, self.desk.shared.name)
-        unpushed = self.desk.checkout.git("rev-list", "--count", found.head, "--not", *known)
+        known = news.known_tips(self.terms.desk.checkout, self.terms.desk.shared.name)
+        unpushed = self.terms.desk.checkout.git("rev-list", "--count", found.head, "--not", *known)
         return {
             "commits": int(unpushed),
             "staged": len(found.staged),
@@ -101,33 +111,33 @@ class Plan:
         """Return the claims of the parcel."""
         return Manifest(
             parcel=parcel,
-            sender=self.desk.machine.id,
-            receivers=(self.to.id,),
-            repository=self.desk.need_pin(),
+            sender=self.terms.desk.machine.id,
+            receivers=(self.terms.to.id,),
+            repository=self.terms.desk.need_pin(),
             roots=(),
-            work=self.work,
-            leg=self.pen.record.lease.leg,
-            revision=self.pen.record.lease.revision + 1,
-            record=self.view.tip,
+            work=self.terms.work,
+            leg=self.terms.pen.record.lease.leg,
+            revision=self.terms.pen.record.lease.revision + 1,
+            record=self.terms.view.tip,
             envelope=self.packed.sealed.envelope,
             bases=self.packed.bases,
             pack_size=self.packed.digest.size,
             pack_sha256=self.packed.digest.sha256,
             counts=self.counts,
             waivers=self.packed.waived,
-            at=int(self.desk.now.timestamp()),
+            at=int(self.terms.desk.now.timestamp()),
         )
 
     def remember(self, notes: Notes) -> None:
         """Note the state as safe elsewhere."""
-        Observed(self.found, self.packed.snapshot).remember(notes, self.page.oid)
+        Observed(self.found, self.packed.snapshot).remember(notes, self.terms.page.oid)
 
     def outcome(self, route: Route, *, parcel: str, size: int, dry_run: bool = False) -> Sent:
         """Return what was done, or with ``dry_run`` what would be."""
-        lease = self.pen.record.lease
+        lease = self.terms.pen.record.lease
         return Sent(
-            work=self.work,
-            to=self.to.name,
+            work=self.terms.work,
+            to=self.terms.to.name,
             route=route,
             parcel=parcel,
             leg=lease.leg,

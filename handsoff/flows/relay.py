@@ -1,18 +1,19 @@
-"""The remote route: a sealed parcel rests on the shared remote, for a machine that is off now.
+"""The routes without a connection: a sealed parcel rests on the shared remote, or in a file.
 
-It lies under ``refs/wip/snap/<work>/<parcel id>`` as a commit whose tree holds it in pieces of at
-most 48 MB (hosts refuse large blobs). It is pushed before the record names it.
+On the remote it lies under ``refs/wip/snap/<work>/<parcel id>``, as a commit whose tree holds it
+in pieces of at most 48 MB (hosts refuse large blobs). It is pushed before the record names it.
 """
 
+import shutil
 from pathlib import Path
 from typing import Final
 
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
-from handsoff.edge import files
+from handsoff.edge import files, seal
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, LostRaceError
+from handsoff.errors import DamagedError, LostRaceError, UsageError
 from handsoff.flows.desk import Desk
 
 PIECE: Final = 48_000_000
@@ -58,3 +59,12 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
         for entry in entries:
             file.write(objects.blob(entry.oid))
     return path
+
+
+def copy_parcel(source: Path, target: Path) -> None:
+    """Write the sealed parcel to a file of the user's; one that is there and differs stays."""
+    with files.saying(f"cannot write {target}"):
+        if target.exists() and seal.digest(target) != seal.digest(source):
+            raise UsageError(f"{target} exists already", hint="name a new file")
+        with source.open("rb") as data, files.replacing(target.absolute()) as file:
+            shutil.copyfileobj(data, file, 1 << 20)

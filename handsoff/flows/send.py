@@ -9,7 +9,6 @@ parcel is recognised by what is in it, and the record tells whether the push had
 
 import hashlib
 import secrets
-import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from handsoff.core.roster import Member
 from handsoff.edge import files, seal
 from handsoff.edge.git import shape
 from handsoff.edge.git.disk import ChangedError
+from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.home import cache_folder
@@ -37,7 +37,7 @@ from handsoff.flows.observe import envelope_of, observe
 from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Plan, Route, Sent, Wishes
+from handsoff.flows.plan import Plan, Route, Sent, Terms, Wishes
 from handsoff.flows.routing import ROUTES, Routing
 
 TRIES: Final = 3
@@ -70,20 +70,25 @@ class Sender:
                 "a restore here was interrupted and is not finished",
                 hint="handsoff catch, or handsoff undo, finishes it",
             )
+        guarding = Guarding(
+            cache_folder(), self.wishes.limit, self.wishes.allow
+        )  # first: it takes time
         with self.phases.phase("page"):
             page = read_page(self.desk.checkout, self.work)
         if page.unchanged:
             self.warnings.append("the page is unchanged since it was last sent")
-        guarding = Guarding(cache_folder(), self.wishes.limit)
         self.routing = Routing(self.desk, self.wishes, self.work)
         try:
-            with self.phases.phase("record.read"):
-                view = self.desk.view(self.work)
+            # asking the remote costs a connection, looking costs the disk: both at once
+            with ThreadPoolExecutor(1) as aside:
+                reading = aside.submit(self._read_record)
+                found = self._look()
+                view = reading.result()
             self.desk.need_admitted(view.roster)
             to = self.desk.member(view.roster, self.wishes.to)
             if to.id == self.desk.machine.id:
                 raise UsageError(f"{to.name} is this machine", hint="handsoff roster lists others")
-            done = self._already(view, to) or self._hand_over(view, to, page, guarding)
+            done = self._already(view, to) or self._hand_over(view, to, page, found, guarding)
             return replace(
                 done,
                 scanner=self.scanner,
@@ -129,39 +134,51 @@ class Sender:
             already=True,
         )
 
-    def _hand_over(self, view: View, to: Member, page: Written, guarding: Guarding) -> Sent:
+    def _read_record(self) -> View:
+        with self.phases.phase("record.read"):
+            return self.desk.view(self.work)
+
+    def _look(self) -> Look:
+        """Return what is in the checkout; UnfitError for what cannot travel."""
+        with self.phases.phase("look"):
+            found = packing.look_at(self.desk.checkout)
+            packing.refuse_unfit(self.desk.checkout, found)
+        return found
+
+    def _hand_over(
+        self, view: View, to: Member, page: Written, found: Look, guarding: Guarding
+    ) -> Sent:
         self.routing.choose(to)
         pen = Pen(
             record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
             now=self.desk.now,
         ).holding()  # fmt: skip
+        terms = Terms(self.desk, self.work, view, to, page, pen)
         for tries in range(1, TRIES + 1):
             try:
-                return self._try(view, to, page, guarding, pen)
+                return self._try(terms, found, guarding)
             except ChangedError:
                 # agents keep typing: what was captured is no longer what is there
                 if tries == TRIES:
                     raise
                 self.routing.redial(to)
+                found = self._look()
         raise AssertionError("unreachable")
 
-    def _try(self, view: View, to: Member, page: Written, guarding: Guarding, pen: Pen) -> Sent:
+    def _try(self, terms: Terms, found: Look, guarding: Guarding) -> Sent:
         """Capture and deliver once; ChangedError if the checkout did not hold still."""
         checkout, phases = self.desk.checkout, self.phases
-        with phases.phase("look"):
-            found = packing.look_at(checkout)
-        packing.refuse_unfit(checkout, found)
         guarding.forget()
         store = files.ensure_folder(checkout.store_dir / "parcels")
         packer = Packer(checkout, self.desk.shared, self.work, guarding, phases)
-        have = self.routing.have(to)
+        have = self.routing.have(terms.to)
         with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
-            packed = packer.pack(file, found, have, self.wishes.allow)
+            packed = packer.pack(file, found, have)
             still = aside.submit(packing.check_still, checkout, found, packed.snapshot)
             self.scanner = guarding.scanner.engine
             if not guarding.scanner.complete:
                 self.warnings.append(f"secrets were looked for with {self.scanner}")
-            plan = Plan(self.desk, self.work, view, to, page, found, packed, pen)
+            plan = Plan(terms, found, packed)
             if self.wishes.dry_run:
                 still.result()
                 size = packed.digest.size
@@ -176,11 +193,11 @@ class Sender:
         fresh = Sending(
             parcel=secrets.token_hex(16),
             work=self.work,
-            to=plan.to.id,
+            to=plan.terms.to.id,
             route=self.routing.route.name,
             envelope=plan.packed.sealed.envelope,
-            receivers=(plan.to.id,),
-            record=plan.view.tip,
+            receivers=(plan.terms.to.id,),
+            record=plan.terms.view.tip,
             path="",
             size=0,
             sha256="",
@@ -195,7 +212,7 @@ class Sender:
             for stale in folder.glob("*.handsoff"):
                 stale.unlink()
             path = folder / f"{fresh.parcel}.handsoff"
-            sealed = seal.seal(path, pack, body, signature, [plan.to.card.age_key])
+            sealed = seal.seal(path, pack, body, signature, [plan.terms.to.card.age_key])
         sending = replace(
             fresh, path=str(path), size=sealed.size, sha256=sealed.sha256,
             manifest_sha256=hashlib.sha256(body).hexdigest(),
@@ -215,7 +232,7 @@ class Sender:
             elif sending.route == "file":
                 check_still()
                 assert self.wishes.to_file is not None
-                _copy(sealed.path, self.wishes.to_file)
+                relay.copy_parcel(sealed.path, self.wishes.to_file)
             else:
                 check_still()
                 relay.push_parcel(self.desk, self.work, sending.parcel, sealed.path)
@@ -234,15 +251,15 @@ class Sender:
 
     def _record(self, plan: Plan, sending: Sending) -> Pen:
         objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")
-        page_oid = objects.write("blob", plan.page.body)
-        pen = plan.pen.saved(
+        page_oid = objects.write("blob", plan.terms.page.body)
+        pen = plan.terms.pen.saved(
             page=page_oid, envelope=sending.envelope, parcel=sending.parcel
-        ).offered(Recipient(machine=plan.to.id), parcel=sending.parcel, route=sending.route)
+        ).offered(Recipient(machine=plan.terms.to.id), parcel=sending.parcel, route=sending.route)
         objects.write_drafts(pen.drafts)
         assert pen.record.git_tip is not None
         step("send.record.push.before")
         ref = self.desk.shared.record_ref(self.work)
-        outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, plan.view.tip))
+        outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, plan.terms.view.tip))
         step("send.record.push.after")
         if outcome is Outcome.LOST:
             raise self._lost()
@@ -270,14 +287,6 @@ class Sender:
 def _same(before: Sending, fresh: Sending) -> bool:
     made = {"parcel": "", "path": "", "size": 0, "sha256": "", "manifest_sha256": ""}
     return replace(before, **made) == replace(fresh, **made)  # type: ignore[arg-type]
-
-
-def _copy(source: Path, target: Path) -> None:
-    with files.saying(f"cannot write {target}"):
-        if target.exists() and seal.digest(target) != seal.digest(source):
-            raise UsageError(f"{target} exists already", hint="name a new file")
-        with source.open("rb") as data, files.replacing(target.absolute()) as file:
-            shutil.copyfileobj(data, file, 1 << 20)
 
 
 def send(desk: Desk, wishes: Wishes, phases: Phases) -> Sent:

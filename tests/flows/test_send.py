@@ -1,5 +1,6 @@
 """Sending: what is refused by name with nothing changed anywhere, and what a hand-over leaves."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -298,3 +299,22 @@ def test_a_remote_that_hides_our_refs_is_told_which_setting_does_it(monday: Mond
     said = inside(monday.m1, "send", "m2", "--via", "remote")
     refused(said, 7, "the roster", "on the remote")
     assert monday.untouched() == before
+
+
+def test_a_large_file_that_is_let_pass_arrives_whole(monday: Monday) -> None:
+    body = bytes(range(256)) * 30_000  # 7.7 MB
+    (monday.m1.top / "dump.bin").write_bytes(body)
+    no = inside(monday.m1, "send", "m2", "--via", "remote")
+    assert (no.code, "dump.bin: 7680000 bytes" in no.err) == (3, True)
+    fingerprint = re.findall(r"--allow ([0-9a-f]{16})", no.err)[0]
+    inside(monday.m1, "send", "m2", "--via", "remote", "--allow", fingerprint).ok()
+    inside(monday.m2, "catch", WORK).ok()
+    assert (monday.m2.top / "dump.bin").read_bytes() == body
+
+
+def test_a_raised_limit_lets_a_large_file_pass_whole(monday: Monday) -> None:
+    body = bytes(range(256)) * 30_000
+    (monday.m1.top / "dump.bin").write_bytes(body)
+    inside(monday.m1, "send", "m2", "--via", "remote", "--max-size", "8000000").ok()
+    inside(monday.m2, "catch", WORK).ok()
+    assert (monday.m2.top / "dump.bin").read_bytes() == body

@@ -89,14 +89,18 @@ class Packing:
     """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
 
     def __init__(
-        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int], None]
+        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int], bool]
     ) -> None:
         self._pack = pack
         self._limit = limit
         self._oversize = oversize
 
     def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
-        """Read, hash and pack files; one over the limit is reported and not read."""
+        """Read, hash and pack files.
+
+        One over the limit is read only if ``oversize`` lets it pass; else it is left out, and
+        whoever was told must see to it that this state is never sent.
+        """
         found: dict[bytes, Taken] = {}
 
         def take(batch: list[bytes]) -> list[Piece]:
@@ -106,7 +110,10 @@ class Packing:
                 if content is None:
                     continue
                 if content.signature.size > self._limit:
-                    self._oversize(path, content.signature.size)
+                    whole = self._oversize(path, content.signature.size)
+                    content = worktree.read(path) if whole else None
+                    if content is None:
+                        continue
                 found[path] = Taken(content)
                 pieces.append(Piece("blob", content.data, path, ""))
             return pieces
