@@ -99,7 +99,6 @@ def test_a_plain_push_works_after_a_catch_and_a_commit(sent: Monday) -> None:
         "it's-$HOME",
         "refs/heads/odd",
         "舍入",
-        "naïve",
         "n" * 240,
         "tagged",
     ],
