@@ -10,7 +10,8 @@ import typer
 from handsoff import __version__
 from handsoff.cli import identity, work
 from handsoff.cli.talk import fail, say, show
-from handsoff.errors import HandsoffError
+from handsoff.core.plain import plain
+from handsoff.errors import HandsoffError, UsageError
 
 INTERRUPTED = 130
 
@@ -49,17 +50,34 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run handsoff, and leave with the right exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        app(args=words, prog_name="handsoff")
+        # on its own, Typer would print its errors in another voice, and Ctrl-C in none
+        code = app(args=words or ["--help"], prog_name="handsoff", standalone_mode=False)
     except HandsoffError as error:
-        fail(error, as_json="--json" in words)
-        sys.exit(error.exit_code)
-    except SystemExit as ended:
-        # Typer catches Ctrl-C itself, and leaves without a word
-        if ended.code == INTERRUPTED:
-            say("handsoff: interrupted")
-            say("hint: type the same command again to go on")
-        raise
+        code = _failed(error, words)
+    except typer.TyperException as error:
+        said = plain(error.format_message()).rstrip(".")
+        code = _failed(UsageError(said[:1].lower() + said[1:], hint=_usage(words)), words)
+    except (KeyboardInterrupt, typer.Abort):
+        say("handsoff: interrupted")
+        say("hint: type the same command again to go on")
+        code = INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has gone; let Python's own flush at exit stay quiet
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        code = 1
+    sys.exit(code)
+
+
+def _failed(error: HandsoffError, words: Sequence[str]) -> int:
+    fail(error, as_json="--json" in words)
+    return error.exit_code
+
+
+def _usage(words: Sequence[str]) -> str:
+    """Return the command whose help says more."""
+    known = [
+        word
+        for word in words[:1]
+        if word in {c.callback.__name__ for c in app.registered_commands if c.callback}
+    ]
+    return " ".join(["handsoff", *known, "--help"])

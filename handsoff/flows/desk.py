@@ -224,7 +224,7 @@ class Desk:
         if found is None:
             raise TrustError(
                 f"this machine ({self.machine.name}) is not in the roster",
-                hint="type here: handsoff card > my.card; on a member: handsoff admit my.card",
+                hint="here: handsoff card > ~/my.card; then on a member: handsoff admit my.card",
             )
         return found
 

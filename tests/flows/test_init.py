@@ -101,7 +101,7 @@ def test_a_machine_that_is_let_in_later_is_told_how(world: World) -> None:
     (m1,) = world.members("m1")
     m2 = world.machine("m2")
     said = m2.handsoff("init", "--name", "m2", "--person", "lin", "--trust", founding_of(m1)).ok()
-    assert "here, handsoff card > m2.card" in said.err
+    assert "here, handsoff card > ~/m2.card" in said.err
     assert "there, handsoff admit m2.card" in said.err
     card = m2.handsoff("card").ok().out
     m1.handsoff("admit", "-", "--yes", given=card).ok()
