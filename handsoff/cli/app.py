@@ -58,13 +58,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         said = plain(error.format_message()).rstrip(".")
         code = _failed(UsageError(said[:1].lower() + said[1:], hint=_usage(words)), words)
     except (KeyboardInterrupt, typer.Abort):
-        say("handsoff: interrupted")
-        say("hint: type the same command again to go on")
         code = INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has gone; let Python's own flush at exit stay quiet
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
+    if code == INTERRUPTED:
+        say("handsoff: interrupted")
+        say("hint: type the same command again to go on")
     sys.exit(code)
 
 

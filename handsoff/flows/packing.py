@@ -91,6 +91,8 @@ def left_behind(found: Look) -> tuple[LeftBehind, ...]:
     for path in found.ignored - travels:
         if guard.never(path.rstrip(b"/")):
             behind[path] = "an environment file: it never travels"
+        elif path.endswith(b"/") and any(p.startswith(path) for p in found.carried):
+            behind[path] = "ignored, but for what .wip/carry names in it, which travels"
         else:
             behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
     return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))

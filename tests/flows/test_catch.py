@@ -211,3 +211,24 @@ def test_a_catch_that_is_interrupted_is_taken_up_by_the_same_command(
     assert again in inside(sent.m2, "catch", WORK).ok().err
     assert look(sent.m2.top) == travels
     assert sent.carrier == ("held", "m2", 2)
+
+
+def test_a_stash_entry_that_the_other_side_dropped_stays_dropped(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    hand_over(m1, m2)
+    m2.git("stash", "drop", "-q")
+    left = look(m2.top).stash
+    hand_over(m2, m1)
+    assert look(m1.top).stash == left
+
+
+def test_a_carried_file_that_the_other_side_removed_goes_and_ones_own_stays(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    hand_over(m1, m2)
+    (m2.top / ".wip/notes.md").unlink()
+    m1.write("cache/mine.bin", "mine\n")
+    hand_over(m2, m1)
+    assert not (m1.top / ".wip/notes.md").exists()
+    assert (m1.top / "cache/mine.bin").read_text() == "mine\n"

@@ -39,6 +39,15 @@ def _notes_in_the_way(monday: Monday) -> None:
     monday.m2.write(".wip/notes.md", "mine\n")
 
 
+def _page_in_the_way(monday: Monday) -> None:
+    monday.m2.write(".wip/HANDOFF.md", "mine\n")
+
+
+def _carry_list_in_the_way(monday: Monday) -> None:
+    monday.m2.write(".wip/carry", ".wip/mine.md\n")
+    monday.m2.write(".wip/mine.md", "mine\n")
+
+
 def _ignored_where_a_tracked_file_arrives(monday: Monday) -> None:
     monday.m2.write(".git/info/exclude", "/.wip/\n/src/soon.py\n")
     monday.m2.write("src/soon.py", "mine\n")
@@ -121,6 +130,8 @@ def _parcel_of_another(monday: Monday) -> None:
         (_hidden, 8, ["this checkout has work of its own: src/rounding.py"]),
         (_ignored_in_the_way, 8, ["in the way", "runs/last.log: exists here with other content"]),
         (_notes_in_the_way, 8, ["in the way", ".wip/notes.md: exists here with other content"]),
+        (_page_in_the_way, 8, [".wip/HANDOFF.md: exists here with other content"]),
+        (_carry_list_in_the_way, 8, [".wip/carry: exists here with other content"]),
         (_ignored_where_a_tracked_file_arrives, 8, ["src/soon.py: exists here with other"]),
         (_folder_in_the_way, 8, ["runs/last.log: a folder here holds runs/last.log/mine.log"]),
         (_link_in_the_way, 8, ["runs: a file or link stands where a folder must be"]),
