@@ -1,8 +1,8 @@
 """The index as data: every entry with its stage and flags, read and written without loss.
 
 An index is not a tree: ``git write-tree`` drops intent-to-add and dies on conflicts. It is read
-from ``git ls-files --stage --debug -z``, which speaks for every version, for a split index and
-for a sparse one; it is written as an index file of version 2 or 3 (gitformat-index(5)).
+as a file of version 2 or 3 (gitformat-index(5)), and written as one; every other kind is read
+from ``git ls-files --stage --debug -z``, which speaks for all of them.
 """
 
 import hashlib
@@ -28,6 +28,7 @@ class Flag(IntFlag):
 KEPT: Final = int(Flag.ASSUME_UNCHANGED | Flag.INTENT_TO_ADD | Flag.SKIP_WORKTREE)
 _EXTENDED: Final = int(Flag.INTENT_TO_ADD | Flag.SKIP_WORKTREE)
 _EXTENDED_BIT: Final = 0x4000
+_STAGE_MASK: Final = 0x3000
 _NAME_MASK: Final = 0x0FFF
 
 
@@ -101,59 +102,57 @@ class Encoded(NamedTuple):
 
 _HEAD: Final = struct.Struct(">10I20sH")
 _WORD: Final = 0xFFFFFFFF
-_LISTED: Final = re.compile(
-    rb"(\d{6}) [0-9a-f]{40} (\d)\t([^\0]*)\0"
-    rb"  ctime: [^\n]*\n  mtime: [^\n]*\n  dev: [^\n]*\n  uid: [^\n]*\n"
-    rb"  size: \d+\tflags: ([0-9a-f]+)\n"
-)
+_START: Final = 12
+_TRAILER: Final = 20
+_FIXED: Final = 62
+_GITLINK: Final = b"\0\0\xe0\0"
 
 
 class Listing:
-    """An index by path, from what ``git ls-files --stage --debug -z`` printed.
+    """An index by path, from the bytes of an index file of version 2 or 3 (gitformat-index(5)).
 
     An entry becomes a value only when it is asked for: of a hundred thousand, few ever are.
     """
 
-    def __init__(self, text: bytes) -> None:
-        self._text = text
+    def __init__(self, data: bytes) -> None:
+        self._data = data
         self._at: dict[bytes, int] = {}
         self._stages: dict[bytes, list[int]] = {}
         self.odd: list[bytes] = []
         """Paths with an entry that a tree cannot say."""
         self.links: list[bytes] = []
         """Paths of submodules."""
-        at = 0
-        for match in _LISTED.finditer(text):
-            if match.start() != at:
-                break
-            mode, stage, path, flags = match.groups()
-            if stage != b"0":
-                self._stages.setdefault(path, []).append(at)
-            if stage != b"0" or (flags != b"0" and int(flags, 16) & KEPT):
+        at = _START
+        for _ in range(int.from_bytes(data[8:_START], "big")):
+            flags = data[at + 60] << 8 | data[at + 61]
+            start = at + (_FIXED + 2 if flags & _EXTENDED_BIT else _FIXED)
+            length = flags & _NAME_MASK
+            end = start + length if length < _NAME_MASK else data.index(b"\0", start)
+            path = data[start:end]
+            if flags & ~_NAME_MASK:
                 self.odd.append(path)
-            if mode == b"160000":
+                if flags & _STAGE_MASK:
+                    self._stages.setdefault(path, []).append(at)
+            if data[at + 24 : at + 28] == _GITLINK:
                 self.links.append(path)
             self._at[path] = at
-            at = match.end()
-        if at != len(text):
-            raise DamagedError(f"git ls-files --debug printed {text[at : at + 60]!r}")
+            at += (end - at + 8) & ~7
+        self._end = at
+
+    @property
+    def extensions(self) -> set[bytes]:
+        """The four-letter names of what follows the entries."""
+        found = set()
+        at = self._end
+        while at + 8 <= len(self._data) - _TRAILER:
+            found.add(self._data[at : at + 4])
+            at += 8 + int.from_bytes(self._data[at + 4 : at + 8], "big")
+        return found
 
     def __getitem__(self, path: bytes) -> list[Entry]:
         """Return the entries of a path: one, or the stages of a conflict."""
-        return [self._entry(at) for at in self._stages.get(path) or [self._at[path]]]
-
-    def encoded(self, path: bytes) -> Encoded:
-        """Return the plain entry of a path as it stands in an index file, stat data and all."""
-        match = _DEBUG.match(self._text, self._at[path])
-        assert match is not None, "the constructor saw an entry here"
-        mode, oid, _, _, c, cn, m, mn, dev, ino, uid, gid, size, _ = match.groups()
-        head = _HEAD.pack(
-            int(c) & _WORD, int(cn), int(m) & _WORD, int(mn), int(dev) & _WORD, int(ino) & _WORD,
-            int(mode, 8), int(uid), int(gid), int(size) & _WORD, bytes.fromhex(oid.decode()),
-            min(len(path), _NAME_MASK),
-        )  # fmt: skip
-        record = head + path
-        return Encoded(path, 0, extended=False, record=record + b"\0" * (8 - len(record) % 8))
+        places = self._stages.get(path) or [self._at[path]]
+        return [self._entry(path, at) for at in places]
 
     def of(self, path: bytes) -> list[Entry]:
         """Return the entries of a path that the index need not have."""
@@ -164,10 +163,39 @@ class Listing:
         """All paths, in the order of the index."""
         return self._at.keys()
 
-    def _entry(self, at: int) -> Entry:
-        match = _DEBUG.match(self._text, at)
-        assert match is not None, "the constructor saw an entry here"
-        return _entry(match)
+    def encoded(self, path: bytes) -> Encoded:
+        """Return the plain entry of a path as it stands in the file, stat data and all."""
+        at = self._at[path]
+        record = self._data[at : at + ((_FIXED + len(path) + 8) & ~7)]
+        return Encoded(path, 0, extended=False, record=record)
+
+    def _entry(self, path: bytes, at: int) -> Entry:
+        c, cn, m, mn, dev, ino, mode, uid, gid, size, oid, flags = _HEAD.unpack_from(self._data, at)
+        kept = flags & int(Flag.ASSUME_UNCHANGED)
+        if flags & _EXTENDED_BIT:
+            more = int.from_bytes(self._data[at + _FIXED : at + _FIXED + 2], "big")
+            kept |= (more << 16) & KEPT
+        stat = Stat((c, cn), (m, mn), dev, ino, uid, gid, size)
+        return Entry(path, mode, oid.hex(), flags >> 12 & 3, kept, stat)
+
+
+def read_index(data: bytes) -> Listing | None:
+    """Return the index in ``data``, or None if only git can read it.
+
+    That is version 4, a split index, a sparse one, and anything that does not add up.
+    """
+    if data[:4] != b"DIRC" or data[4:8] not in (b"\0\0\0\2", b"\0\0\0\3"):
+        return None
+    try:
+        found = Listing(data)
+    except (IndexError, ValueError):
+        return None
+    return None if found.extensions & {b"link", b"sdir"} else found
+
+
+def listing_of(entries: Iterable[Entry]) -> Listing:
+    """Return a listing of entries that were read in another way."""
+    return Listing(encode(map(encode_entry, entries)))
 
 
 def encode(entries: Iterable[Encoded]) -> bytes:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core import index
-from handsoff.core.index import NO_STAT, Entry, Flag, Listing, Stat
+from handsoff.core.index import NO_STAT, Entry, Flag, Stat, encode_entry, listing_of, read_index
 from handsoff.core.objects import EXECUTABLE, FILE, GITLINK, LINK
 from handsoff.errors import DamagedError
 from tests.kit.plumbing import raw, repository
@@ -53,9 +53,9 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def listed(repo: Path, data: bytes) -> list[Entry]:
     """Return what git says of an index file."""
     (repo / ".git" / "index").write_bytes(data)
-    text = raw(repo, "ls-files", "--stage", "--debug", "-z")
-    entries = index.parse_debug(text)
-    by_path = Listing(text)
+    entries = index.parse_debug(raw(repo, "ls-files", "--stage", "--debug", "-z"))
+    by_path = read_index(data)
+    assert by_path is not None
     assert list(by_path.paths) == list(dict.fromkeys(e.path for e in entries))
     assert [e for path in by_path.paths for e in by_path[path]] == entries
     assert {*by_path.odd} == {e.path for e in entries if not e.plain}
@@ -152,8 +152,6 @@ def test_other_words_of_git_are_not_taken_for_entries(text: bytes) -> None:
         if damaged not in (b"", whole):
             with pytest.raises(DamagedError, match="git ls-files --debug printed"):
                 index.parse_debug(damaged)
-            with pytest.raises(DamagedError, match="git ls-files --debug printed"):
-                Listing(damaged)
 
 
 @given(ENTRIES)
@@ -206,3 +204,47 @@ def test_any_bytes_are_a_list_of_entries_or_damaged(data: bytes) -> None:
             assert index.encode_special(index.decode_special(body)) == body
         except DamagedError as error:
             assert "index entr" in str(error)
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_index_are_left_to_git(data: bytes) -> None:
+    for body in (data, b"DIRC" + data, b"DIRC\0\0\0\2" + data, b"DIRC\0\0\0\4" + data):
+        found = read_index(body)
+        assert found is None or isinstance(len(found.paths), int)
+
+
+@pytest.mark.parametrize(
+    "settings_of",
+    [
+        ["update-index", "--index-version", "4"],
+        ["update-index", "--split-index"],
+        ["sparse-checkout", "set", "--cone", "--sparse-index", "src"],
+    ],
+)
+def test_formats_that_only_git_reads_are_left_to_git(
+    tmp_path: Path, settings_of: list[str]
+) -> None:
+    repo = repository(tmp_path / "repo")
+    (repo / "src").mkdir(exist_ok=True)
+    (repo / "src" / "x").write_text("x")
+    (repo / "other").mkdir(exist_ok=True)
+    (repo / "other" / "y").write_text("y")
+    raw(repo, "add", "-A")
+    raw(repo, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x")
+    assert read_index((repo / ".git" / "index").read_bytes()) is not None
+    raw(repo, *settings_of)
+    assert read_index((repo / ".git" / "index").read_bytes()) is None
+
+
+def test_a_listing_of_values_gives_them_back_with_their_stat_data() -> None:
+    stat = Stat((1, 2), (3, 4), 5, 6, 7, 8, 9)
+    flags = int(Flag.SKIP_WORKTREE | Flag.ASSUME_UNCHANGED)
+    entries = [
+        Entry(b"a", FILE, A, 0, 0, stat),
+        Entry(b"b", FILE, A, 2),
+        Entry(b"c", FILE, A, 0, flags),
+    ]
+    found = listing_of(entries)
+    assert [e for path in found.paths for e in found[path]] == entries
+    assert (found.odd, found.links) == ([b"b", b"c"], [])
+    assert found.encoded(b"a") == encode_entry(entries[0])

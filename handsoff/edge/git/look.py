@@ -18,7 +18,7 @@ from typing import Final
 
 from handsoff.core import paths
 from handsoff.core.envelope import StashEntry
-from handsoff.core.index import Entry, Flag, Listing
+from handsoff.core.index import Entry, Flag, Listing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE, LINK
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
@@ -70,40 +70,51 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     head = checkout.commit("HEAD") or ""
     nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
     others = ("ls-files", "--others", "-z")
-    commands: list[tuple[str, ...]] = [
-        ("ls-files", "--stage", "--debug", "-z"),
-        ("diff-index", "--cached", "--name-only", *nothing_hidden, head or EMPTY_TREE),
-        ("diff-files", "--name-only", *nothing_hidden),
-        (*others, "--exclude-standard"),
-        (*others, "--ignored", "--exclude-standard", "--directory"),
-    ]
+    commands: dict[str, tuple[str, ...]] = {
+        "staged": ("diff-index", "--cached", "--name-only", *nothing_hidden, head or EMPTY_TREE),
+        "suspects": ("diff-files", "--name-only", *nothing_hidden),
+        "others": (*others, "--exclude-standard"),
+    }
+    if walk:
+        commands["ignored"] = (*others, "--ignored", "--exclude-standard", "--directory")
     if carry:
-        commands.append((*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
+        commands["carried"] = (*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
     if checkout.commit("refs/stash"):
-        commands.append(_STASH)
+        commands["stash"] = _STASH
     signature = index_signature(checkout)
-    processes = [checkout.start(*command) for command in commands]
+    processes = [checkout.start(*command) for command in commands.values()]
+    entries = read_entries(checkout)
     walked = walk_folders(checkout.top) if walk else Walked()
-    listed = read_all(processes, "look at this checkout")
-    stash = parse_stash(listed.pop()) if commands[-1] is _STASH else ()
-    entries = Listing(listed[0])
+    said = dict(zip(commands, read_all(processes, "look at this checkout"), strict=True))
+    paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     hidden = {p for p in entries.odd if any(e.flags & _HIDDEN for e in entries[p])}
-    untracked = split(listed[3])
-    ignored = frozenset(split(listed[4])) - {b".wip/", b".wip"}
+    untracked = paths_of["others"]
     return Look(
         head=head,
         branch=checkout.branch(),
         entries=entries,
-        staged=frozenset(split(listed[1])),
-        suspects=frozenset(split(listed[2])) | hidden,
+        staged=paths_of["staged"],
+        suspects=paths_of["suspects"] | hidden,
         untracked=frozenset(p for p in untracked if not p.endswith(b"/")),
         nested=frozenset(p for p in untracked if p.endswith(b"/")),
-        ignored=ignored,
-        carried=frozenset(split(listed[5])) if carry else frozenset(),
-        stash=stash,
+        ignored=paths_of.get("ignored", frozenset()) - {b".wip/", b".wip"},
+        carried=paths_of.get("carried", frozenset()),
+        stash=parse_stash(said["stash"]) if "stash" in said else (),
         walked=walked,
         index_signature=signature,
     )
+
+
+def read_entries(checkout: Checkout) -> Listing:
+    """Return the entries of this worktree's index, whatever its format is."""
+    try:
+        data = (checkout.git_dir / "index").read_bytes()
+    except FileNotFoundError:
+        return listing_of([])
+    found = read_index(data)
+    if found is None:
+        found = listing_of(parse_debug(checkout.git("ls-files", "--stage", "--debug", "-z")))
+    return found
 
 
 def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
