@@ -137,6 +137,8 @@ class Listing:
                 self.links.append(path)
             self._at[path] = at
             at += (end - at + 8) & ~7
+        if at + _TRAILER > len(data):
+            raise ValueError("an index is cut short")
         self._end = at
 
     @property

@@ -248,3 +248,11 @@ def test_a_listing_of_values_gives_them_back_with_their_stat_data() -> None:
     assert [e for path in found.paths for e in found[path]] == entries
     assert (found.odd, found.links) == ([b"b", b"c"], [])
     assert found.encoded(b"a") == encode_entry(entries[0])
+
+
+@given(ENTRIES, st.integers(1, 2000))
+def test_an_index_that_is_cut_is_left_to_git(entries: list[Entry], end: int) -> None:
+    data = index.encode(map(encode_entry, entries))
+    assert read_index(data) is not None
+    assert read_index(data[:-1]) is None
+    assert read_index(data[: end % len(data)]) is None

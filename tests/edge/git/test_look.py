@@ -99,6 +99,19 @@ def test_a_conflict_is_seen_with_all_its_stages(here: Here) -> None:
     assert b"f" in seen.staged
 
 
+@pytest.mark.parametrize("words", ["--index-version 4", "--split-index", "--untracked-cache"])
+def test_an_index_of_any_format_is_read(here: Here, words: str) -> None:
+    here.write("f", "staged")
+    here.git("add", "f")
+    here.git("update-index", "--skip-worktree", "run")
+    first = here.look()
+    here.git("update-index", "--force-write-index", *words.split())
+    seen = here.look()
+    for path in first.entries.paths:
+        assert seen.entries[path] == first.entries[path]
+    assert seen.staged | seen.suspects == {b"f", b"run"}
+
+
 def test_names_of_any_bytes_are_seen_as_they_are(here: Here) -> None:
     for name in ODD:
         here.write(b"odd/" + name)
