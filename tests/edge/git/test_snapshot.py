@@ -49,7 +49,7 @@ def monday(here: Here) -> None:
 def packed(here: Here, where: Path, limit: int = NO_LIMIT) -> tuple[Snapshot, str, set[str]]:
     """Capture into a pack file at ``where``; return the state, its envelope, and what is in it."""
 
-    def too_big(path: bytes, size: int) -> None:
+    def too_big(path: bytes, size: int) -> bool:
         raise AssertionError(path, size)
 
     with where.open("w+b") as file:
@@ -224,17 +224,26 @@ def test_a_file_that_is_written_after_it_was_read_is_named(here: Here, name: str
     assert state.changed_since(Worktree(here.top)) == [name.encode()]
 
 
-def test_a_file_over_the_limit_is_reported_and_not_packed(here: Here) -> None:
+@pytest.mark.parametrize("let_pass", [False, True])
+def test_a_file_over_the_limit_is_asked_about_and_packed_whole_or_not_at_all(
+    here: Here, let_pass: bool
+) -> None:
     here.write("big", b"x" * 101)
     here.write("small", b"x" * 100)
-    said = []
+    asked = []
+
+    def oversize(path: bytes, size: int) -> bool:
+        asked.append((path, size))
+        return let_pass
+
     with io.BytesIO() as file:
         writer = PackWriter(file, lambda _: None)
-        sink = Packing(writer, limit=100, oversize=lambda path, size: said.append((path, size)))
-        here.capture(sink)
+        taken = here.capture(Packing(writer, limit=100, oversize=oversize)).taken
         writer.finish()
-    assert said == [(b"big", 101)]
-    assert oid_of("blob", b"x" * 101) not in writer.written
+    assert asked == [(b"big", 101)]
+    assert (oid_of("blob", b"x" * 101) in writer.written) is let_pass
+    assert (b"big" in taken) is let_pass
+    assert oid_of("blob", b"") not in writer.written
 
 
 def test_a_branch_without_commits_is_a_state_too(here: Here, tmp_path: Path) -> None:
