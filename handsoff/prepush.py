@@ -139,7 +139,7 @@ def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
     for work, view in views.items():
         if view.record.behind:
             raise DamagedError(
-                f"the record of {plain(work)} cannot be verified: {view.record.behind}",
+                f"the record of {plain(work)} cannot be verified: {plain(view.record.behind)}",
                 hint="try again; if it stays so, ask who wrote to it last",
             )
         verdict = view.record.may_push(desk.machine.id, desk.now)

@@ -133,7 +133,7 @@ def undone(result: "Undone") -> Iterator[str]:
         return
     yield f"went back to {clean(where)}, as it was before the catch of {clean(result.work)}"
     yield "what was here is kept: handsoff undo once more brings it back"
-    yield f"this machine still carries {clean(result.work)} on the record: see handsoff status"
+    yield f"the record did not move: handsoff status says who carries {clean(result.work)}"
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -2,7 +2,7 @@
 
     envelope ── parents ── snapshot ── parents ── HEAD, index commit ── HEAD
             │           └─ every stash entry
-            └── tree: index  stash  branch  empty-folders  left-behind  pins/
+            └── tree: index  stash  branch  empty-folders  left-behind  pins/  auto-merge/
 
 The snapshot is shaped as git shapes a stash (its tree is the worktree with untracked and
 carried files), so that plain git can rescue it: ``git stash apply --index <snapshot>``.
@@ -74,6 +74,8 @@ class State:
     branch: BranchConfig
     empty_folders: tuple[bytes, ...]
     left_behind: tuple[LeftBehind, ...] = ()
+    auto_merge: str = ""
+    """The tree that a merge or a stash pop left in AUTO_MERGE, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def lists_of(state: State) -> dict[bytes, bytes]:
         "remote": state.branch.remote,
         "merge": state.branch.merge,
         "others": [list(pair) for pair in state.branch.others],
+        "auto-merge": state.auto_merge,
     }
     left = [{"path": _text(e.path), "reason": e.reason} for e in state.left_behind]
     return {
@@ -150,9 +153,11 @@ def encode_pins(state: State) -> bytes:
     return encode_tree(list(pins.values()))
 
 
-def encode_root(blobs: dict[bytes, str], pins: str | None) -> bytes:
-    """Return the envelope's tree: the lists by name, and the pins if there are any."""
+def encode_root(blobs: dict[bytes, str], pins: str | None, auto_merge: str) -> bytes:
+    """Return the envelope's tree: the lists by name, and the trees they name if there are any."""
     entries = [TreeEntry(name, FILE, oid) for name, oid in blobs.items()]
+    if auto_merge:
+        entries.append(TreeEntry(b"auto-merge", TREE, auto_merge))
     if pins is not None:
         entries.append(TreeEntry(b"pins", TREE, pins))
     return encode_tree(entries)
@@ -179,6 +184,7 @@ def decode_lists(
             stash=tuple(_stash_entry(e) for e in stash["entries"]),
             branch=_branch(branch),
             empty_folders=tuple(folders),
+            auto_merge=_tree(branch["auto-merge"]),
             left_behind=tuple(
                 LeftBehind(_bytes(e["path"]), _str(e["reason"])) for e in left["paths"]
             ),
@@ -199,6 +205,10 @@ def _branch(fields: dict[str, Any]) -> BranchConfig:
     if any(key not in KEPT_KEYS or not _KEY.fullmatch(key) for key, _ in others):
         raise DamagedError("the snapshot sets a branch key that handsoff does not carry")
     return BranchConfig(_str(fields["remote"]), _str(fields["merge"]), others)
+
+
+def _tree(value: object) -> str:
+    return check_oid(value, "AUTO_MERGE") if value else ""
 
 
 def _text(path: bytes) -> str:

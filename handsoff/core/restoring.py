@@ -87,18 +87,24 @@ def obstacles(
 
 
 def without_own(
-    changes: Iterable[Change], tracked: Container[bytes], safe: Mapping[bytes, Leaf]
+    changes: Iterable[Change],
+    tracked: Container[bytes],
+    safe: Mapping[bytes, Leaf],
+    left_behind: Container[bytes],
 ) -> list[Change]:
     """Return ``changes`` less the removals of files that are the receiver's own.
 
     A file that its index does not have (a carried or ignored one) goes only if the same bytes
-    are in ``safe``, a state that travelled: then the other side has removed it.
+    are in ``safe``, a state that travelled, and the other side has removed it: what that side
+    names as ``left_behind`` is still there.
     """
-    return [
-        change
-        for change in changes
-        if change.new is not None or change.path in tracked or safe.get(change.path) == change.old
-    ]
+
+    def is_gone(change: Change) -> bool:
+        named = (change.path, *(parent + b"/" for parent in paths.parents(change.path)))
+        known = safe.get(change.path) == change.old
+        return change.path in tracked or (known and not any(n in left_behind for n in named))
+
+    return [change for change in changes if change.new is not None or is_gone(change)]
 
 
 def merge_stash(
@@ -110,3 +116,15 @@ def merge_stash(
     """
     oids = {entry.oid for entry in arriving}
     return (*arriving, *(e for e in own if e.oid not in oids and e.oid not in sent))
+
+
+def unmerge_stash(
+    now: Sequence[StashEntry], before: Sequence[StashEntry], arrived: Container[str]
+) -> tuple[StashEntry, ...]:
+    """Return the stash list after going back: without what ``arrived``, but with what is newer.
+
+    Entries made since stay on top; below them stands the list as it was ``before``.
+    """
+    kept = {entry.oid for entry in before}
+    newer = (e for e in now if e.oid not in kept and e.oid not in arrived)
+    return (*newer, *before)

@@ -7,7 +7,11 @@ HANDSOFF_HOME/
   inbox/ID/        a parcel that arrived whole and was verified: manifest, signature, pack
 """
 
+import fcntl
+import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -58,13 +62,25 @@ class Home:
         """Where parcels are staged while they arrive."""
         return files.ensure_folder(self.folder / "incoming")
 
+    @contextmanager
+    def receiving(self) -> Iterator[str]:
+        """Let nobody sweep while a parcel comes in; gives a name that nobody else uses."""
+        with (self.folder / "receiving.lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            yield secrets.token_hex(8)
+
     def sweep(self) -> None:
-        """Remove what a killed run left: parcels that were opened and not kept."""
-        for path in self.incoming.glob("*.open"):
-            path.unlink(missing_ok=True)
-        for path in self.incoming.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
+        """Remove what killed runs left: parcels that were opened and not kept, and old parts."""
+        with (self.folder / "receiving.lock").open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return  # somebody is at work here, and sweeps another time
+            for path in self.incoming.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                elif path.suffix in (".open", ".file"):
+                    path.unlink(missing_ok=True)
 
     @property
     def inbox(self) -> Path:

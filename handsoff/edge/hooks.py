@@ -108,6 +108,13 @@ def install(checkout: Checkout) -> Hook:
         return _redirect(checkout, own if value is None else value, scope)
 
 
+def is_installed(checkout: Checkout) -> bool:
+    """Say whether the pre-push hook that git would run now is ours."""
+    value, _ = _hooks_path(checkout)
+    folder = checkout.common_dir / "hooks" if value is None else Path(value).expanduser()
+    return _is_ours(checkout.top / folder / OURS)
+
+
 def _hooks_path(checkout: Checkout) -> tuple[str | None, str]:
     """Return core.hooksPath and where it is set; what a command line sets does not stay."""
     found: tuple[str | None, str] = (None, "default")

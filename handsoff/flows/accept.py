@@ -32,22 +32,24 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
     ``desk`` is a clone of its repository; if None, one that is registered here is taken.
     A parcel that is there already is returned as it is.
     """
-    staging = home.incoming / f"{sealed.name}.open"
-    try:
-        opened = seal.unseal(sealed, staging, machine.sealing)
-        step("listen.unseal.after")
-        claims = manifest.decode(opened.manifest)
-        present = home.parcel(claims.parcel)
-        if present is not None:
-            return _same(present, claims)
-        desk = desk or clone_of(home, machine, claims.repository)
-        _check_claims(claims, opened, desk, machine)
-        return _check_in(home, claims, opened, desk)
-    except DamagedError as error:
-        error.hint = error.hint or "nothing of it was kept; have it sent again"
-        raise
-    finally:
-        staging.unlink(missing_ok=True)
+    home.sweep()
+    with home.receiving() as name:
+        staging = home.incoming / f"{name}.open"
+        try:
+            opened = seal.unseal(sealed, staging, machine.sealing)
+            step("listen.unseal.after")
+            claims = manifest.decode(opened.manifest)
+            present = home.parcel(claims.parcel)
+            if present is not None:
+                return _same(present, claims)
+            desk = desk or clone_of(home, machine, claims.repository)
+            _check_claims(claims, opened, desk, machine)
+            return _check_in(home.incoming / name, home, claims, opened, desk)
+        except DamagedError as error:
+            error.hint = error.hint or "nothing of it was kept; have it sent again"
+            raise
+        finally:
+            staging.unlink(missing_ok=True)
 
 
 def _same(present: Parcel, claims: Manifest) -> Parcel:
@@ -95,9 +97,7 @@ def _roster_with(desk: Desk, machine: str) -> Roster:
     return desk.fresh_roster()
 
 
-def _check_in(home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
-    folder = home.incoming / claims.parcel
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+def _check_in(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
     try:
         return _verified(folder, home, claims, opened, desk)
     finally:
@@ -118,7 +118,10 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
         files.write(folder / MANIFEST, opened.manifest)
         files.sync_folder(objects / "pack")
         step("listen.keep.before")
-        folder.rename(home.inbox / claims.parcel)
+        try:
+            folder.rename(home.inbox / claims.parcel)
+        except FileExistsError:  # another run was as fast with the same parcel
+            return _same(Parcel(home.inbox / claims.parcel, claims), claims)
         files.sync_folder(home.inbox)
     step("listen.keep.after")
     return Parcel(home.inbox / claims.parcel, claims)

@@ -6,7 +6,7 @@ is missing, and stops at a file that is neither of the old state nor of the new 
 """
 
 import shutil
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -78,6 +78,17 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             f"the branch {target.work} is checked out in {elsewhere}",
             hint="catch there, or switch that worktree to another branch",
         )
+    if (checkout.git_dir / "index.lock").exists():
+        raise UnfitError(
+            f"another git process holds {checkout.git_dir / 'index.lock'}",
+            hint="when it has ended, or if none runs, remove that file and type it again",
+        )
+    clash = shape.clashing_branch(checkout, target.work)
+    if clash is not None:
+        raise UnfitError(
+            f"the branch {clash} keeps a branch called {target.work} from being made",
+            hint=f"rename it: git branch -m {clash} NAME",
+        )
     old = checkout.commit(f"refs/heads/{target.work}")
     if old is None or old == target.head or (known is not None and old == known.head):
         return old
@@ -108,7 +119,22 @@ def check_room(
             hint="rename one of them on the sender",
         )
     shape.refuse(shape.conversions(checkout, arriving, []))
-    found = in_the_way(checkout.top, plan, current, known)
+    worktree = Worktree(checkout.top)
+    if locked := restore.unwritable(worktree, [*plan.removals, *arriving]):
+        raise UnfitError(
+            f"this user may not write in {_listed(locked) or 'the checkout'}",
+            hint="change who owns it (chown) or its mode, then catch again",
+        )
+    refuse_obstacles(checkout.top, plan, current, known)
+    need = sum(target.objects.size(leaf.oid) for _, leaf in plan.writes) + _SPARE
+    free = shutil.disk_usage(checkout.top).free
+    if free < need:
+        raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
+
+
+def refuse_obstacles(top: Path, plan: Plan, current: Container[bytes], known: Known | None) -> None:
+    """Raise UnfitError naming what stands in the way of ``plan``."""
+    found = in_the_way(top, plan, current, known)
     if found:
         lines = "\n  ".join(f"{paths.shown(o.path)}: {o.what}" for o in found[:_NAMED])
         more = f"\n  and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
@@ -116,10 +142,6 @@ def check_room(
             f"files of this machine are in the way:\n  {lines}{more}",
             hint="move them away, or catch into a worktree of its own: --into DIR",
         )
-    need = sum(target.objects.size(leaf.oid) for _, leaf in plan.writes) + _SPARE
-    free = shutil.disk_usage(checkout.top).free
-    if free < need:
-        raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
 
 
 def in_the_way(
@@ -163,6 +185,7 @@ def changes_to(origin: State, seen: Observed, target: Target, known: Known | Non
         differences(read, seen.state.work_tree, target.state.work_tree),
         seen.look.entries.paths,
         known.leaves if known is not None else {},
+        {entry.path for entry in target.state.left_behind},
     )
     if seen.state.work_tree == origin.work_tree:
         return changes
@@ -193,16 +216,11 @@ def held(changes: Iterable[Change], seen: Observed, known: Known | None) -> set[
 
 
 def carry_out(
-    desk: Desk, target: Target, seen: Observed, changes: Iterable[Change], old_tip: str | None
+    desk: Desk, target: Target, seen: Observed, changes: Sequence[Change], old_tip: str | None
 ) -> None:
     """Make the checkout ``target``: files, index, branch and HEAD, stash, configuration."""
-    checkout, objects = desk.checkout, target.objects
-    writer = Writer(checkout, objects.blob)
-    writer.carry_out(restoring.plan(changes), target.state.empty_folders)
-    step("catch.apply.index.before")
-    read = seen.snapshot.reader(objects)
-    entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
-    restore.write_index(checkout, entries)
+    checkout = desk.checkout
+    _put_in_place(desk, target, seen, changes)
     refs = Refs(checkout, target.reason)
     step("catch.apply.branch.before")
     refs.move_branch(target.state.work, target.state.head, old_tip)
@@ -214,20 +232,29 @@ def carry_out(
     step("catch.apply.after")
 
 
+def _put_in_place(desk: Desk, target: Target, seen: Observed, changes: Sequence[Change]) -> None:
+    checkout, objects = desk.checkout, target.objects
+    with files.saying("cannot write into this checkout"):
+        writer = Writer(checkout, objects.blob, restore.vouches(seen.look))
+        writer.carry_out(changes, target.state.empty_folders)
+        step("catch.apply.index.before")
+        read = seen.snapshot.reader(objects)
+        entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
+        restore.write_index(checkout, entries)
+        restore.set_auto_merge(checkout, target.state.auto_merge)
+
+
 def go_back(
-    desk: Desk, target: Target, seen: Observed, changes: Iterable[Change], point: Mapping[str, Any]
+    desk: Desk, target: Target, seen: Observed, changes: Sequence[Change], point: Mapping[str, Any]
 ) -> None:
     """Make the checkout what it was at a restore point, its branches included."""
-    checkout, objects = desk.checkout, target.objects
-    writer = Writer(checkout, objects.blob)
-    writer.carry_out(restoring.plan(changes), target.state.empty_folders)
-    read = seen.snapshot.reader(objects)
-    entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
-    restore.write_index(checkout, entries)
+    checkout = desk.checkout
+    _put_in_place(desk, target, seen, changes)
     refs = Refs(checkout, target.reason)
     refs.leave(str(point["head"]), target.state.head)
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))
-    refs.set_stash(target.stash, seen.look.stash)
+    arrived = frozenset(point.get("arrived", ()))
+    refs.set_stash(restoring.unmerge_stash(seen.look.stash, target.stash, arrived), seen.look.stash)
     files.sync_filesystem(checkout.top)
 
 
@@ -246,6 +273,8 @@ def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
+    if seen.state.auto_merge != target.state.auto_merge:
+        wrong.append(b"AUTO_MERGE")
     if (seen.state.work, seen.state.head) != (target.state.work, target.state.head):
         wrong.append(b"HEAD")
     if [e.oid for e in seen.state.stash] != [e.oid for e in target.stash]:

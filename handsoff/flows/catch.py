@@ -14,20 +14,34 @@ from handsoff.core import restoring
 from handsoff.core.envelope import StashEntry
 from handsoff.core.lease import Lease, moment
 from handsoff.core.lease import State as LeaseState
-from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.trees import Change
+from handsoff.edge import files
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.git.snapshot import Storing
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
-from handsoff.errors import HeldError, LostRaceError, RefusedError, TrustError, UnreachableError
-from handsoff.flows import applying, relay
-from handsoff.flows.accept import accept
+from handsoff.errors import (
+    HandsoffError,
+    HeldError,
+    LostRaceError,
+    RefusedError,
+    UnfitError,
+    UnreachableError,
+)
+from handsoff.flows import applying
 from handsoff.flows.applying import Target
-from handsoff.flows.catching import CatchResult, check_first, left_behind
+from handsoff.flows.catching import (
+    CatchResult,
+    check_first,
+    find_parcel,
+    finishing,
+    journal_of_stash,
+    left_behind,
+    page_of,
+)
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed, observe
@@ -70,23 +84,30 @@ class Catcher:
             if done is not None:
                 return done
         lease = view.record.lease.as_of(self.desk.now)
-        if lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id:
+        mine = lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id
+        if mine and self._is_here(view):
             return self._already(view)
-        pen = self._pen(view, lease)
+        # carried by this machine, but its bytes never came here: they do now, on the same leg
+        pen = None if mine else self._pen(view, lease)
         with self.phases.phase("open"):
-            parcel = self._parcel(view)
+            parcel = find_parcel(self.desk, view)
             target = self._target(view, parcel)
         with self.phases.phase("preflight"):
             ready = self._preflight(target, parcel)
         if self.dry_run:
             return self._result(view, ready, lease, dry_run=True)
         with self.phases.phase("restore-point"):
-            journal = self._begin(pen, ready)
-        self._swap(view, pen)
-        self.notes.set_journal({**journal, "phase": "applying"})
+            entry = pen.record.git_tip if pen is not None else view.tip
+            journal = self._begin(entry or "", ready)
+        if pen is not None:
+            self._swap(view, pen)
         step("catch.caught.after")
         self._apply(ready, journal)
-        return self._result(view, ready, lease)
+        return self._result(view, ready, lease, finished=mine)
+
+    def _is_here(self, view: View) -> bool:
+        saved = view.record.saved
+        return saved is None or self.notes.here() == saved.parcel
 
     def _pen(self, view: View, lease: Lease) -> Pen:
         if lease.state is LeaseState.FREE:
@@ -94,13 +115,17 @@ class Catcher:
                 f"nobody has handed over a work called {self.work}",
                 hint="handsoff inbox lists what arrived; handsoff status what is known",
             )
-        pen = Pen(
-            record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
-            now=self.desk.now,
-        )  # fmt: skip
+        before, me = view.record.lease, self.desk.machine
+        ran_out = before.until is not None and lease.state is LeaseState.DROPPED
+        if ran_out and before.carrier != me.id and not view.record.has_lapsed(self.desk.now):
+            raise HeldError(
+                f"the time of {view.roster.name_of(before.carrier)} has run out by this clock only",
+                hint="entries of the record are later than this clock says it is: set the clock",
+            )
+        pen = Pen(record=view.record, by=me.id, sign=me.sign, now=self.desk.now)
         try:
             return pen.caught()
-        except HeldError as error:
+        except (RefusedError, HeldError) as error:
             raise HeldError(str(error), hint=self._who_has_it(view, lease)) from error
 
     def _who_has_it(self, view: View, lease: Lease) -> str:
@@ -109,35 +134,6 @@ class Catcher:
             to = view.roster.named_text(lease.to.shown())
             return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
         return f"ask {who}, who carries it, to hand it over: handsoff send {self.desk.machine.name}"
-
-    def _parcel(self, view: View) -> Parcel:
-        """Return the parcel that the record names: from the inbox, or from the remote."""
-        saved = view.record.saved
-        if saved is None or not saved.parcel:
-            raise RefusedError(f"the record of {self.work} names no parcel", hint="ask its carrier")
-        found = self.desk.home.parcel(saved.parcel)
-        if found is None:
-            sealed = relay.fetch_parcel(self.desk, self.work, saved.parcel)
-            if sealed is None:
-                who = view.roster.name_of(saved.by)
-                raise UnreachableError(
-                    f"the parcel of {self.work} is neither here nor on the remote",
-                    hint=f"ask {who} for it as a file, then: handsoff receive FILE",
-                )
-            try:
-                found = accept(self.desk.home, self.desk.machine, sealed, self.desk)
-            finally:
-                sealed.unlink(missing_ok=True)
-        claims = found.manifest
-        if (claims.envelope, claims.work) != (
-            saved.envelope,
-            self.work,
-        ) or claims.sender != saved.by:
-            raise TrustError(
-                "the parcel in the inbox is not the one that the record names",
-                hint=f"remove {found.folder}, and have it sent again",
-            )
-        return found
 
     def _objects(self, parcel: Parcel | None) -> Objects:
         common = self.desk.checkout.common_dir / "objects"
@@ -164,23 +160,23 @@ class Catcher:
         applying.check_room(self.desk, target, restoring.plan(changes), current, known)
         return _Ready(target, parcel, seen, changes, old_tip)
 
-    def _begin(self, pen: Pen, ready: "_Ready") -> dict[str, Any]:
+    def _begin(self, entry: str, ready: _Ready) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
         point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
-        known = self.notes.known(self.work)
-        sent = known.stash if known is not None else ()
-        stash = restoring.merge_stash(ready.target.state.stash, ready.seen.look.stash, sent)
+        files.sync_filesystem(self.desk.checkout.store_dir)
+        stash = ready.target.state.stash, ready.seen.look.stash
+        known, here = self.notes.known(self.work), self.notes.here()
         journal = {
+            **journal_of_stash(*stash, known.stash if known is not None else ()),
             "verb": "catch",
-            "phase": "catching",
             "work": self.work,
             "parcel": ready.parcel.manifest.parcel,
             "envelope": ready.parcel.manifest.envelope,
-            "entry": pen.record.git_tip,
+            "entry": entry,
             "point": point,
             "head": self.desk.checkout.branch() or "",
             "old_tip": ready.old_tip or "",
-            "stash": [[e.oid, e.message, e.who] for e in stash],
+            "here": here,
             "at": int(self.desk.now.timestamp()),
         }
         step("catch.journal.before")
@@ -195,7 +191,13 @@ class Catcher:
         assert pen.record.git_tip is not None
         step("catch.record.push.before")
         ref = self.desk.shared.record_ref(self.work)
-        outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, view.tip))
+        try:
+            outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, view.tip))
+        except UnreachableError:
+            raise  # whether it landed nobody knows: the journal lets the next run look
+        except HandsoffError:
+            self.notes.set_journal(None)
+            raise
         step("catch.record.push.after")
         if outcome is Outcome.LOST:
             self.notes.set_journal(None)
@@ -216,17 +218,24 @@ class Catcher:
             applying.carry_out(self.desk, target, ready.seen, ready.changes, ready.old_tip)
         with self.phases.phase("compare"):
             done = applying.verify(self.desk, target, target.objects)
-        self._finish(done, journal, ready.parcel)
+        self._finish(done, journal, ready)
 
-    def _finish(self, done: Observed, journal: dict[str, Any], parcel: Parcel) -> None:
+    def _finish(self, done: Observed, journal: dict[str, Any], ready: _Ready) -> None:
         page = done.snapshot.taken.get(PAGE)
-        done.remember(self.notes, page.leaf.oid if page else "")
-        kept = {name: journal[name] for name in ("work", "point", "head", "old_tip", "at")}
-        self.notes.set_restore_point({**kept, "caught": done.state.head})
+        came = {e.oid for e in ready.target.state.stash}
+        own = [e.oid for e in ready.seen.look.stash if e.oid not in came]
+        known = self.notes.known(self.work)
+        private = [oid for oid in own if known is None or oid not in known.stash]
+        done.remember(self.notes, page.leaf.oid if page else "", private)
+        if not ready.seen.is_clean or ready.old_tip:
+            self.desk.shared.keep(journal["point"])  # what no ref names any more
+        names = ("work", "point", "head", "old_tip", "arrived", "here", "at")
+        self.notes.set_restore_point({name: journal[name] for name in names})
+        self.notes.set_here(journal["parcel"])
         step("catch.finish.before")
         self.notes.set_journal(None)
         step("catch.finish.after")
-        self._tidy(parcel)
+        self._tidy(ready.parcel)
 
     def _tidy(self, caught: Parcel) -> None:
         """Remove what the inbox has of this work: the parcel, and any that never got so far."""
@@ -240,49 +249,53 @@ class Catcher:
         if journal["verb"] != "catch" or journal["work"] != self.work:
             raise RefusedError(
                 f"a {journal['verb']} of {journal['work']} was interrupted here",
-                hint=f"first finish it: handsoff {journal['verb']} {journal['work']}",
+                hint=f"first finish it: handsoff {finishing(journal)}",
             )
         chain = self.desk.shared.chain(view.tip) or []
         if journal["entry"] not in [oid for oid, _ in chain]:
-            self.notes.set_journal(None)
+            if not self.dry_run:
+                self.notes.set_journal(None)
             return None
-        parcel = self.desk.home.parcel(journal["parcel"])
-        if parcel is None:
-            raise UnreachableError(
-                "the parcel of the interrupted catch is gone from the inbox",
+        if self.dry_run:
+            raise RefusedError(
+                f"a catch of {self.work} was interrupted here", hint="without --dry-run it ends"
+            )
+        parcel = find_parcel(self.desk, view)
+        if parcel.manifest.parcel != journal["parcel"]:
+            raise HeldError(
+                f"{self.work} has moved on since this catch was interrupted",
                 hint="handsoff undo goes back to what was here before",
             )
         target = self._target(view, parcel)
         here = self.desk.checkout.branch() or ""
         seen = observe(self.desk.checkout, self.desk.shared, here, target.objects)
-        old_tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
+        tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
+        if (tip or "") not in (journal["old_tip"], target.state.head):
+            raise UnfitError(
+                f"the branch {self.work} has commits of its own since this catch was interrupted",
+                hint=f"keep them under another name: git branch -m {self.work} NAME",
+            )
         origin = restore.read_state(target.objects, journal["point"])
         changes = applying.changes_to(origin, seen, target, self.notes.known(self.work))
-        ready = _Ready(target, parcel, seen, changes, old_tip)
+        ready = _Ready(target, parcel, seen, changes, tip)
         self._apply(ready, journal)
         return self._result(view, ready, view.record.lease, finished=True)
 
     def _already(self, view: View) -> CatchResult:
         lease, saved = view.record.lease, view.record.saved
         left = self.desk.home.parcel(saved.parcel) if saved is not None else None
-        if left is not None:
+        if left is not None and not self.dry_run:
             self._tidy(left)  # an earlier run was stopped between its last word and this
         return CatchResult(
             work=self.work, sender="", leg=lease.leg, revision=lease.revision,
-            top=str(self.desk.checkout.top), page=self._page(), writes=0, removals=0,
+            top=str(self.desk.checkout.top), page=page_of(self.desk.checkout), writes=0, removals=0,
             left_behind=(), phases=self.phases.spent, already=True,
         )  # fmt: skip
-
-    def _page(self) -> str:
-        try:
-            return parse(self.desk.checkout.page.read_bytes()).shown
-        except (OSError, RefusedError):
-            return ""
 
     def _result(
         self,
         view: View,
-        ready: "_Ready",
+        ready: _Ready,
         lease: Lease,
         *,
         dry_run: bool = False,
@@ -295,7 +308,7 @@ class Catcher:
             leg=lease.leg + (0 if finished else 1),
             revision=lease.revision,
             top=str(self.desk.checkout.top),
-            page="" if dry_run else self._page(),
+            page="" if dry_run else page_of(self.desk.checkout),
             writes=sum(1 for change in ready.changes if change.new),
             removals=sum(1 for change in ready.changes if not change.new),
             left_behind=left_behind(ready.target.state),

@@ -1,13 +1,23 @@
-"""What a catch has to tell: where the work came from, what stayed behind, what to check first."""
+"""What a catch needs to find, and what it has to tell: parcel, page, what stayed, what to check."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from handsoff.core.envelope import State
+from handsoff.core import restoring
+from handsoff.core.envelope import StashEntry, State
 from handsoff.core.lease import How, Lease, moment
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.page import parse
 from handsoff.core.paths import shown
 from handsoff.core.plain import plain
-from handsoff.flows.desk import View
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.home import Parcel
+from handsoff.errors import RefusedError, TrustError, UnfitError, UnreachableError
+from handsoff.flows import relay
+from handsoff.flows.accept import accept
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.notes import Notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +63,60 @@ def check_first(view: View, lease: Lease) -> str:
         "Every step of the next action may be done already, wholly or in part: check each "
         "through the references before doing it; if you cannot tell, stop"
     )
+
+
+def find_parcel(desk: Desk, view: View) -> Parcel:
+    """Return the parcel that the record names: from the inbox, or from the remote."""
+    saved, work = view.record.saved, view.record.work
+    if saved is None or not saved.parcel:
+        raise RefusedError(f"the record of {work} names no parcel", hint="ask its carrier")
+    found = desk.home.parcel(saved.parcel)
+    if found is None:
+        sealed = relay.fetch_parcel(desk, work, saved.parcel)
+        if sealed is None and Notes(desk.checkout).restore_point() is not None:
+            raise UnfitError(
+                f"{work} was undone here, or is in another checkout of this machine",
+                hint="handsoff undo brings back what was undone",
+            )
+        if sealed is None:
+            who = view.roster.name_of(saved.by)
+            raise UnreachableError(
+                f"the parcel of {work} is neither here nor on the remote",
+                hint=f"ask {who} for it as a file, then: handsoff receive FILE",
+            )
+        try:
+            found = accept(desk.home, desk.machine, sealed, desk)
+        finally:
+            sealed.unlink(missing_ok=True)
+    claims = found.manifest
+    if (claims.envelope, claims.work, claims.sender) != (saved.envelope, work, saved.by):
+        raise TrustError(
+            "the parcel in the inbox is not the one that the record names",
+            hint=f"remove {found.folder}, and have it sent again",
+        )
+    return found
+
+
+def page_of(checkout: Checkout) -> str:
+    """Return the page that stands in ``checkout``, safe to print, or ""."""
+    try:
+        return parse(checkout.page.read_bytes()).shown
+    except (OSError, RefusedError):
+        return ""
+
+
+def journal_of_stash(
+    arriving: Sequence[StashEntry], own: Sequence[StashEntry], sent: Sequence[str]
+) -> dict[str, Any]:
+    """Return what the journal keeps of the stash: the list to reach, and what of it is new here."""
+    before = {entry.oid for entry in own}
+    stash = restoring.merge_stash(arriving, own, sent)
+    return {
+        "stash": [[e.oid, e.message, e.who] for e in stash],
+        "arrived": [e.oid for e in arriving if e.oid not in before],
+    }
+
+
+def finishing(journal: Mapping[str, Any]) -> str:
+    """Return the verb, with its argument, that finishes what a journal began."""
+    return f"catch {journal['work']}" if journal["verb"] == "catch" else "undo"

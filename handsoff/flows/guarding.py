@@ -6,6 +6,7 @@ from pathlib import Path
 from handsoff.core import guard
 from handsoff.core.guard import Finding
 from handsoff.core.objects import oid_of
+from handsoff.edge.git.news import NewName
 from handsoff.edge.git.pack import Piece
 from handsoff.edge.scan import Scanner
 from handsoff.errors import RefusedError
@@ -37,7 +38,7 @@ class Guarding:
         for piece in looked_at:
             if piece.kind == "blob" and piece.path:
                 self._judge_file(piece)
-        self.inspect_names([(piece.path, piece.where) for piece in looked_at])
+        self.inspect_names([NewName(piece.path, piece.where, news=False) for piece in looked_at])
 
     def _judge_file(self, piece: Piece) -> None:
         found = (
@@ -50,10 +51,14 @@ class Guarding:
             elif finding:
                 self._names.append(finding)
 
-    def inspect_names(self, names: Sequence[tuple[bytes, str]]) -> None:
-        """Look at names as text: a name may itself be the secret."""
-        for hit in self.scanner.scan([(n, path) for n, (path, _) in enumerate(names)]):
-            path, where = names[hit.key]
+    def inspect_names(self, names: Sequence[NewName]) -> None:
+        """Look at names: one may itself be the secret, or may not travel with new content."""
+        for name in names:
+            found = guard.named(name.path, name.where) if name.news else None
+            if found:
+                self._names.append(found)
+        for hit in self.scanner.scan([(n, name.path) for n, name in enumerate(names)]):
+            path, where, _ = names[hit.key]
             self._names.append(guard.finding(path, f"{hit.kind} in a name", hit.secret, where))
 
     def oversize(self, path: bytes, size: int) -> bool:

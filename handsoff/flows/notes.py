@@ -6,7 +6,7 @@ journal.json  a restore that has begun and is not finished: the next run finishe
 restore.json  where ``undo`` goes back to
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -44,11 +44,13 @@ class Known:
     special: str
     work_tree: str
     stash: tuple[str, ...]
+    private: tuple[str, ...]
+    """Stash entries of this checkout from before the work came: the other side cannot drop them."""
     leaves: dict[bytes, Leaf]
     page: str
 
     def is_state(self, state: State) -> bool:
-        """Say whether ``state`` is this one to the last byte (the stash list aside)."""
+        """Say whether the worktree and index of ``state`` are these to the last byte."""
         return _key(state) == (self.head, self.index_tree, self.special, self.work_tree)
 
 
@@ -77,10 +79,21 @@ class Notes:
         if not kept or kept["work"] != work:
             return None
         leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
-        return Known(**{**kept, "leaves": leaves, "stash": tuple(kept["stash"])})
+        return Known(
+            **{
+                **kept,
+                "leaves": leaves,
+                "stash": tuple(kept["stash"]),
+                "private": tuple(kept["private"]),
+            }
+        )
 
-    def set_known(self, state: State, leaves: Mapping[bytes, Leaf], page: str) -> None:
+    def set_known(
+        self, state: State, leaves: Mapping[bytes, Leaf], page: str, private: Sequence[str] = ()
+    ) -> None:
         """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
+        before = self.known(state.work)
+        private = [*private, *(before.private if before is not None else ())]
         head, index_tree, special, work_tree = _key(state)
         kept = {
             "work": state.work,
@@ -88,7 +101,8 @@ class Notes:
             "index_tree": index_tree,
             "special": special,
             "work_tree": work_tree,
-            "stash": [e.oid for e in state.stash],
+            "stash": [e.oid for e in state.stash if e.oid not in private],
+            "private": private,
             "leaves": [[decode(path), *leaf] for path, leaf in leaves.items()],
             "page": page,
         }
@@ -98,6 +112,15 @@ class Notes:
         """Return the blob id of the page that was last sent or caught here, or ""."""
         kept = files.read_json(self._path("known"))
         return str(kept.get("page", "")) if kept else ""
+
+    def here(self) -> str:
+        """Return the id of the parcel whose work stands in this checkout, or ""."""
+        kept = files.read_json(self._path("here"))
+        return str(kept["parcel"]) if kept else ""
+
+    def set_here(self, parcel: str) -> None:
+        """Note the parcel whose work stands here, or ("") that none does."""
+        self._set("here", {"parcel": parcel} if parcel else None)
 
     def journal(self) -> dict[str, Any] | None:
         """Return the restore that is not finished, if there is one."""

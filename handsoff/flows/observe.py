@@ -1,6 +1,6 @@
 """Seeing a checkout as a state without keeping any of it: to compare, and to restore over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from handsoff.core.envelope import State
@@ -34,9 +34,12 @@ class Observed:
         changed = self.snapshot.changed_paths(self.look)
         return self.look.is_clean and not (changed & self.look.entries.paths)
 
-    def remember(self, notes: Notes, page: str) -> None:
-        """Note this state as safe elsewhere; ``page`` is the blob id of its page."""
-        notes.set_known(self.state, self.snapshot.leaves, page)
+    def remember(self, notes: Notes, page: str, private: Sequence[str] = ()) -> None:
+        """Note this state as safe elsewhere; ``page`` is the blob id of its page.
+
+        ``private`` are stash entries that were here before the work was.
+        """
+        notes.set_known(self.state, self.snapshot.leaves, page, private)
 
 
 def observe(

@@ -1,7 +1,7 @@
 """From a checkout to a pack: look, refuse what cannot travel, capture, guard, and look again."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from handsoff.core.envelope import LeftBehind, Sealed, State
 from handsoff.core.index import Entry
 from handsoff.core.objects import GITLINK
 from handsoff.edge import files
-from handsoff.edge.git import news, shape, snapshot
+from handsoff.edge.git import news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
@@ -23,7 +23,7 @@ from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.snapshot import Packing, Snapshot
-from handsoff.errors import UnfitError
+from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.phases import Phases
 
@@ -83,16 +83,16 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
     shape.refuse(shape.conversions(checkout, list(found.entries.paths), travelling))
 
 
-def left_behind(found: Look) -> tuple[LeftBehind, ...]:
-    """Return what does not travel, with the reason."""
+def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind, ...]:
+    """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
     special = found.walked.special
     behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
-    travels = found.carried | {PAGE, CARRY}
+    travels = {*found.carried, PAGE, CARRY, *extra}
     for path in found.ignored - travels:
         if guard.never(path.rstrip(b"/")):
             behind[path] = "an environment file: it never travels"
-        elif path.endswith(b"/") and any(p.startswith(path) for p in found.carried):
-            behind[path] = "ignored, but for what .wip/carry names in it, which travels"
+        elif path.endswith(b"/") and any(p.startswith(path) for p in travels):
+            behind[path] = "ignored, but for what is carried of it, which travels"
         else:
             behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
     return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
@@ -113,6 +113,8 @@ class Packer:
     work: str
     guarding: Guarding
     phases: Phases
+    arrived: Collection[bytes] = ()
+    """Paths that came here with the work: they travel on, though they may be ignored here."""
 
     def objects(self) -> Objects:
         """Return the objects of the clone."""
@@ -129,6 +131,7 @@ class Packer:
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:
             tips = [found.head, *(entry.oid for entry in found.stash)]
+            tips += [found.auto_merge] if found.auto_merge else []
             listing = aside.submit(news.missing, self.checkout, tips, bases)
             try:
                 with self.phases.phase("capture"):
@@ -136,16 +139,12 @@ class Packer:
                 with self.phases.phase("history"):
                     self._history(writer, found, objects, listing.result())
                     writer.drain()
+                with self.phases.phase("guard"):
+                    tips = [oid for oid in (*bases, *known) if objects.has(oid)]
+                    waived = self.guarding.judge(lambda: news.all_of(self.checkout, tips))
             except BaseException:
                 writer.abandon()
                 raise
-        with self.phases.phase("guard"):
-
-            def had() -> set[str]:
-                tips = [oid for oid in (*bases, *known) if objects.has(oid)]
-                return news.all_of(self.checkout, tips)
-
-            waived = self.guarding.judge(had)
         with self.phases.phase("pack"):
             digest = writer.finish()
         return Packed(
@@ -156,6 +155,9 @@ class Packer:
     def _capture(
         self, writer: PackWriter, found: Look, objects: Objects
     ) -> tuple[Snapshot, Sealed]:
+        worktree = Worktree(self.checkout.top)
+        came = {p for p in self.arrived if p not in found.entries.paths and worktree.stat(p)}
+        extra = {*along(self.checkout), *came}
         sink = Packing(writer, limit=self.guarding.limit, oversize=self.guarding.oversize)
         captured = snapshot.capture(
             self.checkout,
@@ -163,16 +165,16 @@ class Packer:
             objects,
             sink,
             work=self.work,
-            extra=along(self.checkout),
+            extra=extra,
             branch=branch_config(self.checkout, self.work, self.shared.name),
-            left_behind=left_behind(found),
+            left_behind=left_behind(found, extra),
         )
         return captured, snapshot.seal_envelope(captured.state, sink)
 
     def _history(
         self, writer: PackWriter, found: Look, objects: Objects, wanted: Sequence[str]
     ) -> None:
-        listed = News(objects, [oid for oid in wanted if oid not in writer.written])
+        listed = News(objects, wanted, frozenset(writer.written))
         for batch in listed.pieces():
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
         staged = list(staged_blobs(found))
@@ -200,6 +202,33 @@ def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
 
 def _stage(entry: Entry) -> str:
     return "the index" if entry.stage == 0 else f"stage {entry.stage} of a conflict"
+
+
+def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
+    """Refuse here what a receiver would refuse later, where no receiver can say so in time.
+
+    Over a connection the receiver judges before the record moves; a file or the remote does not.
+    """
+    for path in sorted(packed.snapshot.leaves):
+        problem = paths.path_problem(path)
+        if problem:
+            raise RefusedError(
+                f"the receiver would refuse this work: {paths.shown(path)} {problem}",
+                hint="rename it, or move it out of the checkout",
+            )
+    alternate = checkout.common_dir / "objects"
+    pack.seek(0)
+    with tempfile.TemporaryDirectory(dir=checkout.store_dir) as folder:
+        try:
+            objects = Objects(quarantine.check_in(Path(folder), pack, alternate), alternate)
+            state = packed.state
+            head_tree = objects.commit(state.head).tree
+            quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
+        except (DamagedError, RefusedError) as error:
+            raise RefusedError(
+                f"the receiver would refuse this work: {error}",
+                hint="rename or remove what is named, also in unpushed commits",
+            ) from error
 
 
 @contextmanager

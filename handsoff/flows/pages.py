@@ -8,7 +8,7 @@ from handsoff.core.page import Page
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout
-from handsoff.errors import RefusedError
+from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.notes import Notes
 from handsoff.flows.packing import PAGE
 
@@ -44,6 +44,10 @@ def read_page(checkout: Checkout, work: str) -> Written:
 
 def ensure_page(checkout: Checkout, work: str) -> bool:
     """Write the template if there is no page yet; say whether it was written."""
+    if checkout.page.parent.is_symlink() or checkout.page.is_symlink():
+        raise UnfitError(
+            f"{checkout.page} is, or is below, a link", hint="let .wip be a folder of the checkout"
+        )
     if checkout.page.exists():
         return False
     with files.saying(f"cannot write {checkout.page}"):

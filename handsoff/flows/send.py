@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import manifest
-from handsoff.core.lease import Recipient, State
+from handsoff.core.lease import Recipient
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
-from handsoff.edge import files, seal
+from handsoff.edge import files, hooks, seal
 from handsoff.edge.git import shape
 from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
@@ -29,15 +29,14 @@ from handsoff.edge.home import cache_folder
 from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.errors import LostRaceError, RefusedError, UsageError
-from handsoff.flows import packing, relay
+from handsoff.flows import again, packing, relay
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.notes import Notes, Sending
-from handsoff.flows.observe import envelope_of, observe
 from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Plan, Route, Sent, Terms, Wishes
+from handsoff.flows.plan import Plan, Sent, Terms, Wishes
 from handsoff.flows.routing import ROUTES, Routing
 
 TRIES: Final = 3
@@ -75,8 +74,10 @@ class Sender:
         )  # first: it takes time
         with self.phases.phase("page"):
             page = read_page(self.desk.checkout, self.work)
+        if not hooks.is_installed(self.desk.checkout):
+            self._warn("git no longer runs the pre-push hook of handsoff here: handsoff init")
         if page.unchanged:
-            self.warnings.append("the page is unchanged since it was last sent")
+            self._warn("the page is unchanged since it was last sent")
         self.routing = Routing(self.desk, self.wishes, self.work)
         try:
             # asking the remote costs a connection, looking costs the disk: both at once
@@ -88,7 +89,7 @@ class Sender:
             to = self.desk.member(view.roster, self.wishes.to)
             if to.id == self.desk.machine.id:
                 raise UsageError(f"{to.name} is this machine", hint="handsoff roster lists others")
-            done = self._already(view, to) or self._hand_over(view, to, page, found, guarding)
+            done = self._again(view, to) or self._hand_over(view, to, page, found, guarding)
             return replace(
                 done,
                 scanner=self.scanner,
@@ -98,41 +99,13 @@ class Sender:
         finally:
             self.routing.close()
 
-    def _already(self, view: View, to: Member) -> Sent | None:
+    def _again(self, view: View, to: Member) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
-        lease, sending = view.record.lease.as_of(self.desk.now), self.notes.sending()
-        mine = lease.state is State.OFFERED and lease.carrier == self.desk.machine.id
-        if not mine or view.record.saved is None:
-            return None
-        if lease.to is None or lease.to.machine != to.id:
-            raise RefusedError(
-                f"{self.work} is offered to "
-                f"{view.roster.named_text(lease.to.shown() if lease.to else 'anyone')} already",
-                hint="it is theirs to catch; the offer ends by itself at its deadline",
-            )
-        saved = view.record.saved
-        objects = Objects(self.desk.checkout.common_dir / "objects")
-        seen = observe(self.desk.checkout, self.desk.shared, self.work, objects)
-        known = self.notes.known(self.work)
-        if sending is not None and sending.parcel == saved.parcel:
-            if envelope_of(seen) == saved.envelope:
-                seen.remember(self.notes, saved.page)
+        sending = self.notes.sending()
+        done = again.already(self.desk, view, to, self.wishes.to_file)
+        if done is not None and sending is not None and sending.parcel == done.parcel:
             self._finish(sending)
-        elif known is None or not known.is_state(seen.state):
-            raise RefusedError(
-                f"{self.work} was handed to {to.name}; what changed here since is not in it",
-                hint=f"{to.name} catches first, and then hands it back",
-            )
-        lease = view.record.lease
-        return Sent(
-            work=self.work,
-            to=to.name,
-            route=Route("", "handed over before"),
-            parcel=saved.parcel,
-            leg=lease.leg,
-            revision=lease.revision,
-            already=True,
-        )
+        return done
 
     def _read_record(self) -> View:
         with self.phases.phase("record.read"):
@@ -149,6 +122,7 @@ class Sender:
         self, view: View, to: Member, page: Written, found: Look, guarding: Guarding
     ) -> Sent:
         self.routing.choose(to)
+        again.check_is_here(self.desk, view)
         pen = Pen(
             record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
             now=self.desk.now,
@@ -165,24 +139,35 @@ class Sender:
                 found = self._look()
         raise AssertionError("unreachable")
 
+    def _warn(self, text: str) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
     def _try(self, terms: Terms, found: Look, guarding: Guarding) -> Sent:
         """Capture and deliver once; ChangedError if the checkout did not hold still."""
         checkout, phases = self.desk.checkout, self.phases
         guarding.forget()
         store = files.ensure_folder(checkout.store_dir / "parcels")
-        packer = Packer(checkout, self.desk.shared, self.work, guarding, phases)
+        known = self.notes.known(self.work)
+        arrived = known.leaves.keys() if known is not None else ()
+        packer = Packer(checkout, self.desk.shared, self.work, guarding, phases, arrived)
         have = self.routing.have(terms.to)
         with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
             packed = packer.pack(file, found, have)
+            page = packed.snapshot.taken.get(packing.PAGE)
+            if page is None or page.leaf.oid != terms.page.oid:
+                raise RefusedError("the page was changed while it was sent", hint="type it again")
             still = aside.submit(packing.check_still, checkout, found, packed.snapshot)
             self.scanner = guarding.scanner.engine
             if not guarding.scanner.complete:
-                self.warnings.append(f"secrets were looked for with {self.scanner}")
+                self._warn(f"secrets were looked for with {self.scanner}")
             plan = Plan(terms, found, packed)
             if self.wishes.dry_run:
                 still.result()
                 size = packed.digest.size
                 return plan.outcome(self.routing.route, parcel="", size=size, dry_run=True)
+            if self.routing.direct is None:
+                packing.rehearse(checkout, file, packed)
             sending = self._sealed(plan, file)
             self._deliver(sending, still.result)
         return self._conclude(plan, sending)
@@ -244,6 +229,7 @@ class Sender:
         with self.phases.phase("record"):
             pen = self._record(plan, sending)
         plan.remember(self.notes)
+        self.notes.set_here(sending.parcel)
         self._finish(sending)
         if self.routing.direct is not None:
             self.routing.direct.tell(pen.record.git_tip or "")
@@ -279,7 +265,8 @@ class Sender:
         )
 
     def _finish(self, sending: Sending) -> None:
-        if sending.path:
+        # a stick can be lost: only a receiver that has signed for it makes the file superfluous
+        if sending.path and sending.route == "direct":
             Path(sending.path).unlink(missing_ok=True)
         self.notes.set_sending(None)
 

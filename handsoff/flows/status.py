@@ -8,6 +8,7 @@ from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import HandsoffError, UnreachableError
 from handsoff.flows.accept import clone_of
+from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
 
@@ -75,7 +76,7 @@ def status(desk: Desk) -> Status:
         founding=founding,
         branch=branch,
         works=tuple(found),
-        unfinished=f"handsoff {journal['verb']} {journal['work']}" if journal else "",
+        unfinished=f"handsoff {finishing(journal)}" if journal else "",
         remote=remote,
     )
 

@@ -7,11 +7,15 @@ record does not move: whoever carries the work still does.
 from dataclasses import dataclass
 from typing import Any
 
+from handsoff.core import restoring
+from handsoff.core.envelope import State
 from handsoff.core.trees import differences
+from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
 from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.snapshot import Storing
-from handsoff.errors import RefusedError
+from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows import applying
 from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk
@@ -55,8 +59,11 @@ def _go_back(
         now = observe(checkout, desk.shared, here, objects, sink=sink)
         envelope = snapshot.seal_envelope(now.state, sink).envelope
     state = restore.read_state(objects, str(point["point"]))
+    _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
     changes = list(differences(objects.tree, now.state.work_tree, state.work_tree))
+    current = {change.path for change in changes if change.old is not None}
+    applying.refuse_obstacles(checkout.top, restoring.plan(changes), current, None)
     result = Undone(
         work=work,
         branch=str(point["head"]),
@@ -67,16 +74,43 @@ def _go_back(
     )
     if dry_run:
         return result
-    forward = {
+    present = {entry.oid for entry in now.look.stash}
+    # a killed undo has captured already; what is here now is half of the way back
+    forward = point.get("forward") or {
         "work": work,
         "point": envelope,
         "head": here,
         "old_tip": checkout.commit(f"refs/heads/{work}") or "",
+        "arrived": [e.oid for e in state.stash if e.oid not in present],
+        "here": notes.here(),
         "at": int(desk.now.timestamp()),
     }
-    notes.set_journal({**point, "verb": "undo"})
+    files.sync_filesystem(checkout.store_dir)
+    notes.set_journal({**point, "verb": "undo", "forward": forward})
     with phases.phase("apply"):
+        restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, changes, point)
+    desk.shared.keep(forward["point"])  # what no ref names any more
+    notes.set_here(str(point.get("here", "")))
     notes.set_restore_point(forward)
     notes.set_journal(None)
     return result
+
+
+def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> None:
+    """Raise UnfitError if the branch that HEAD goes back to has moved since."""
+    branch, work = str(point["head"]), str(point["work"])
+    elsewhere = shape.other_worktree(checkout, work)
+    if elsewhere is not None:
+        raise UnfitError(
+            f"the branch {work} is checked out in {elsewhere}",
+            hint="switch that worktree to another branch first",
+        )
+    if not branch or branch == work:
+        return
+    tip = checkout.commit(f"refs/heads/{branch}") or ""
+    if tip != state.head:
+        raise UnfitError(
+            f"the branch {branch} has moved since, and its old state would undo those commits",
+            hint=f"to stand on {branch} as it is now: git stash; git switch {branch}",
+        )

@@ -1,6 +1,6 @@
 """Running git: one place that decides what its children see of the world.
 
-Two profiles (facts that each cost somebody data):
+Three profiles (facts that each cost somebody data):
 
 * ``local``: reading and writing this checkout. The user's configuration counts (excludes,
   safe.directory), but no hook, monitor, colour, external program or signature of theirs runs, the
@@ -121,7 +121,7 @@ def failed(stderr: bytes, what: str) -> HandsoffError:
 def run_limited(
     args: Sequence[str | Path], *, cwd: Path, given: "subprocess._FILE" = subprocess.DEVNULL
 ) -> "subprocess.CompletedProcess[bytes]":
-    """Run git on received bytes: nobody's configuration, bounded memory, time and output."""
+    """Run git on received bytes: nobody's configuration, bounded memory and time."""
     env = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": "/nonexistent",
@@ -130,16 +130,23 @@ def run_limited(
         "GIT_ALLOC_LIMIT": _ALLOC,
         **_FIXED,
     }
-    return subprocess.run(
-        words("git", *_QUIET, "-c", "core.fsync=all", *args),
-        cwd=cwd,
-        env=spelled(env),
-        stdin=given,
-        capture_output=True,
-        check=False,
-        timeout=_SECONDS,
-        preexec_fn=_limit,
-    )
+    # small windows: a large pack of the clone must not use up the memory that is allowed
+    small = ("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m")
+    command = words("git", *_QUIET, *small, "-c", "core.fsync=all", *args)
+    try:
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            env=spelled(env),
+            stdin=given,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+            preexec_fn=_limit,
+        )
+    except subprocess.TimeoutExpired:
+        said = b"it takes longer than %d s" % _SECONDS
+        return subprocess.CompletedProcess(command, 1, b"", said)
 
 
 def _limit() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from handsoff.core import paths
-from handsoff.core.objects import EXECUTABLE, FILE, LINK
+from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
+from handsoff.core.trees import Leaf
 from handsoff.errors import RefusedError, UnfitError
 
 BATCH_BYTES: Final = 1 << 20
@@ -42,6 +43,11 @@ class Content:
 def signature_of(st: os.stat_result) -> Signature:
     """Return the signature of a file from its stat data."""
     return Signature(st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
+
+
+def leaf_of(content: Content) -> Leaf:
+    """Return the leaf of a file that was read."""
+    return Leaf(content.mode, oid_of("blob", content.data))
 
 
 class Worktree:

@@ -49,6 +49,8 @@ class Look:
     stash: tuple[StashEntry, ...]
     walked: "Walked" = field(repr=False)
     index_signature: tuple[int, int, int] | None
+    auto_merge: str = ""
+    """The tree in AUTO_MERGE, which git leaves behind after a merge or a stash pop."""
 
     @property
     def is_clean(self) -> bool:
@@ -102,7 +104,14 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         stash=parse_stash(said["stash"]) if "stash" in said else (),
         walked=walked,
         index_signature=signature,
+        auto_merge=_auto_merge(checkout),
     )
+
+
+def _auto_merge(checkout: Checkout) -> str:
+    if not (checkout.git_dir / "AUTO_MERGE").exists():
+        return ""
+    return checkout.line("rev-parse", "--verify", "-q", "AUTO_MERGE^{tree}") or ""
 
 
 def read_entries(checkout: Checkout) -> Listing:

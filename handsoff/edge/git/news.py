@@ -4,8 +4,9 @@ Git says which (``rev-list --objects``); the names come from comparing trees, si
 prints them in a form that a newline in a name breaks.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from handsoff.core.objects import EMPTY_TREE, Commit
 from handsoff.core.trees import differences
@@ -46,20 +47,32 @@ def all_of(checkout: Checkout, tips: Iterable[str]) -> set[str]:
     return set(missing(checkout, tips, ()))
 
 
+class NewName(NamedTuple):
+    """A path that appears in a commit, though its content is named elsewhere or is old."""
+
+    path: bytes
+    where: str
+    news: bool
+    """Whether the content is news to the other end."""
+
+
 @dataclass
 class News:
-    """The objects to send, named; ``pieces`` yields them in batches.
+    """The objects to send, named; ``pieces`` yields them in batches, less those in ``packed``.
 
-    ``new_names`` collects the paths that appear although their content is old, such as a rename.
+    ``new_names`` collects the further names of their content, and of what is only renamed.
     """
 
     objects: Objects
     wanted: Sequence[str]
-    new_names: list[tuple[bytes, str]] = field(default_factory=list)
+    packed: Collection[str] = ()
+    new_names: list[NewName] = field(default_factory=list)
+    _all: frozenset[str] = field(init=False)
     _left: dict[str, None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._left = dict.fromkeys(self.wanted)
+        self._all = frozenset(self.wanted)
+        self._left = dict.fromkeys(oid for oid in self.wanted if oid not in self.packed)
 
     def pieces(self) -> Iterator[list[tuple[str, bytes, str]]]:
         """Yield batches of (id, path, where): commits first, then what their trees add."""
@@ -79,11 +92,14 @@ class News:
         before = self.objects.commit(parent).tree if parent else EMPTY_TREE
         for change in differences(self.objects.tree, before, commit.tree):
             where = f"commit {oid[:10]}"
-            if change.new and change.new.oid in self._left:
+            if change.new is None:
+                continue
+            if change.new.oid in self._left:
                 del self._left[change.new.oid]
                 yield change.new.oid, change.path, where
-            elif change.new and not change.old:
-                self.new_names.append((change.path, where))
+            else:
+                news = change.new.oid in self._all
+                self.new_names.append(NewName(change.path, where, news))
 
 
 def read_pieces(objects: Objects, batch: Sequence[tuple[str, bytes, str]]) -> list[Piece]:

@@ -26,6 +26,8 @@ from handsoff.errors import DamagedError, HandsoffError, RefusedError, Unreachab
 
 PREFIX: Final = "refs/wip"
 _SECONDS: Final = 120
+_TRANSFER: Final = 6 * 3600
+"""Seconds that a fetch or push of parcels may take: a slow link is no failure."""
 
 
 class Move(NamedTuple):
@@ -96,7 +98,9 @@ class Shared:
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.checkout.common_dir / "objects"),
         }
 
-    def run(self, *args: str, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+    def run(
+        self, *args: str, given: bytes | None = None, seconds: int = _SECONDS
+    ) -> "subprocess.CompletedProcess[bytes]":
         """Run git with the private object folder; UnreachableError if it takes too long."""
         switches = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
         try:
@@ -108,11 +112,11 @@ class Shared:
                 stdin=None if given is not None else subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
-                timeout=_SECONDS,
+                timeout=seconds,
             )
         except subprocess.TimeoutExpired as error:
             raise UnreachableError(
-                f"the remote {self.name} did not answer within {_SECONDS} s", hint="try again"
+                f"the remote {self.name} did not answer within {seconds} s", hint="try again"
             ) from error
 
     def tips(self, *patterns: str) -> dict[str, str]:
@@ -130,7 +134,9 @@ class Shared:
                     "--no-recurse-submodules", "--no-prune", "--refmap="]  # fmt: skip
         # what is wrong with an entry is our own judge's business: a void one must not jam a work
         lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
-        done = self.run(*lenient, "fetch", *switches, *negotiation, "--", self.url, *refs)
+        done = self.run(
+            *lenient, "fetch", *switches, *negotiation, "--", self.url, *refs, seconds=_TRANSFER
+        )
         if done.returncode:
             raise _unreachable(self.name, done.stderr)
 
@@ -143,6 +149,17 @@ class Shared:
         done = self.checkout.run("fetch", *switches, "--", self.url, *oids)
         if done.returncode:
             raise _unreachable(self.name, done.stderr)
+
+    def keep(self, tip: str) -> None:
+        """Pack what ``tip`` reaches and no ref does into the private folder.
+
+        So that undo still finds it after the clone was collected with ``gc --prune=now``.
+        """
+        listed = self.run("rev-list", "--objects", "--no-object-names", tip, "--not", "--all")
+        place = str(self.objects / "pack" / "pack")
+        done = self.run("pack-objects", "--quiet", place, given=listed.stdout)
+        if listed.returncode or done.returncode:
+            raise DamagedError("the restore point is incomplete", hint="run git fsck here")
 
     def has(self, oid: str) -> bool:
         """Say whether an object is here, in the clone or in the private folder."""
@@ -189,7 +206,7 @@ class Shared:
         A push whose end nobody saw is settled by reading the refs again.
         """
         try:
-            done = self.run(*push_command(self.url, moves))
+            done = self.run(*push_command(self.url, moves), seconds=_TRANSFER)
         except UnreachableError:
             return self._settle(moves)
         if done.returncode == 0:
@@ -201,7 +218,16 @@ class Shared:
 
     def _settle(self, moves: Sequence[Move]) -> Outcome:
         now = self.tips(*(move.ref for move in moves))
-        return Outcome.MOVED if all(now.get(m.ref, "") == m.new for m in moves) else Outcome.LOST
+        landed = all(self._stands_on(now.get(m.ref, ""), m) for m in moves)
+        return Outcome.MOVED if landed else Outcome.LOST
+
+    def _stands_on(self, tip: str, move: Move) -> bool:
+        """Say whether ``move`` was made, even if somebody has built on it since."""
+        if tip == move.new or not tip or not move.new:
+            return tip == move.new
+        self.fetch([move.ref])
+        onto = self.run("merge-base", "--is-ancestor", move.new, tip)
+        return onto.returncode == 0
 
 
 _LOST: Final = re.compile(

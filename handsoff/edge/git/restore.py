@@ -7,12 +7,12 @@ place, so it is the old one or the new one at any moment, never half of one.
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import envelope, index
+from handsoff.core import envelope, index, paths
 from handsoff.core.envelope import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.index import Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import FILE, parse_tree
@@ -40,6 +40,30 @@ def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
     content = worktree.read(path)
     same = content is not None and snapshot.Taken(content).leaf == leaf
     return Standing.SAME if same else Standing.OTHER
+
+
+def unwritable(worktree: Worktree, wanted: Iterable[bytes]) -> list[bytes]:
+    """Return the folders above ``wanted`` that are there and that nobody like us may change."""
+    folders = {parent for path in wanted for parent in (b"", *paths.parents(path))}
+    return sorted(
+        folder
+        for folder in folders
+        if os.path.isdir(worktree.full(folder))
+        and not os.access(worktree.full(folder), os.W_OK | os.X_OK)
+    )
+
+
+def vouches(look: Look) -> Callable[[bytes, Stat], bool]:
+    """Return what says whether stat data are those that the index has for a path."""
+
+    def same(path: bytes, found: Stat) -> bool:
+        return any(e.plain and _cut(e.stat) == _cut(found) for e in look.entries.of(path))
+
+    return same
+
+
+def _cut(whole: Stat) -> Stat:
+    return whole._replace(dev=0, ino=whole.ino & 0xFFFFFFFF, size=whole.size & 0xFFFFFFFF)
 
 
 def files_below(worktree: Worktree, folder: bytes) -> Iterator[bytes]:
@@ -102,6 +126,15 @@ def write_index(checkout: Checkout, entries: Iterable[Encoded]) -> None:
         raise
 
 
+def set_auto_merge(checkout: Checkout, tree: str) -> None:
+    """Let AUTO_MERGE hold ``tree``, or not be there."""
+    place = checkout.git_dir / "AUTO_MERGE"
+    if tree:
+        files.write(place, tree.encode() + b"\n", 0o644)
+    else:
+        place.unlink(missing_ok=True)
+
+
 def install_pack(checkout: Checkout, objects: Path) -> None:
     """Bring the packs of an object folder into the clone's own objects, durably."""
     target = checkout.common_dir / "objects" / "pack"
@@ -154,7 +187,7 @@ class Refs:
         if [e.oid for e in wanted] == [e.oid for e in current]:
             return
         if current:
-            self.checkout.git("update-ref", "-d", "refs/stash")
+            self.checkout.git("update-ref", "-d", "refs/stash", current[0].oid)
         for entry in reversed(wanted):
             step("catch.apply.stash.before")
             who, _, when = entry.who.rpartition("> ")

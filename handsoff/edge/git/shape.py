@@ -30,7 +30,6 @@ _OPERATIONS: Final = (
     ("BISECT_START", "a bisect is in progress", "git bisect reset"),
     ("SQUASH_MSG", "a squash merge is in progress", "commit it, or remove .git/SQUASH_MSG"),
     ("MERGE_AUTOSTASH", "a merge with an autostash is in progress", "finish the merge"),
-    ("AUTO_MERGE", "a conflict is being resolved", "resolve it and commit"),
     ("REBASE_HEAD", "a rebase left REBASE_HEAD behind", "git update-ref -d REBASE_HEAD"),
 )
 _CONVERTING: Final = ("filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
@@ -175,6 +174,18 @@ def other_worktree(checkout: Checkout, branch: str) -> str | None:
         elif line == wanted and place != here:
             return str(place)
     return None
+
+
+def clashing_branch(checkout: Checkout, branch: str) -> str | None:
+    """Return a branch that stands where ``branch`` needs a folder, or the reverse, or None."""
+    parents = [decode(parent) for parent in paths.parents(encode(branch))]
+    for parent in parents:
+        if checkout.commit(f"refs/heads/{parent}"):
+            return parent
+    below = checkout.line(
+        "for-each-ref", "--count=1", "--format=%(refname)", f"refs/heads/{branch}/"
+    )
+    return below.removeprefix("refs/heads/") if below else None
 
 
 def has_loose_commits(checkout: Checkout) -> bool:

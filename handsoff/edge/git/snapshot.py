@@ -40,7 +40,7 @@ class Taken:
     __slots__ = ("leaf", "links", "signature")
 
     def __init__(self, content: Content) -> None:
-        self.leaf = Leaf(content.mode, oid_of("blob", content.data))
+        self.leaf = disk.leaf_of(content)
         self.signature: Signature = content.signature
         self.links = content.links
 
@@ -216,6 +216,7 @@ def capture(
         branch=branch,
         empty_folders=tuple(sorted(look.walked.empty)),
         left_behind=left_behind,
+        auto_merge=look.auto_merge,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
     return Snapshot(state, taken, new_trees, leaves)
@@ -279,7 +280,7 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
     snapshot = add("commit", envelope.encode_snapshot(state, index_commit))
     blobs = {name: add("blob", data, name) for name, data in envelope.lists_of(state).items()}
     pins = add("tree", envelope.encode_pins(state)) if state.special else None
-    root = add("tree", envelope.encode_root(blobs, pins))
+    root = add("tree", envelope.encode_root(blobs, pins, state.auto_merge))
     return Sealed(
         add("commit", envelope.encode_envelope(state, snapshot, root)), snapshot, tuple(put)
     )

@@ -7,42 +7,75 @@ leaves no half of one and no stray name. Links are written as they are and never
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
 from handsoff.core.objects import EXECUTABLE, LINK
-from handsoff.core.restoring import Plan
-from handsoff.core.trees import Leaf
+from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
+from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 
 
 class Writer:
-    """Writes leaves into one worktree. ``written`` collects what git may believe of them."""
+    """Makes changes in one worktree. ``written`` collects what git may believe of the files.
 
-    def __init__(self, checkout: Checkout, read: Callable[[str], bytes]) -> None:
+    Each file is looked at once more just before it is replaced or removed: what is neither the
+    old content nor the new one was written meanwhile, and stops the run. ``vouched`` says
+    whether stat data prove that a path still has its old content.
+    """
+
+    def __init__(
+        self,
+        checkout: Checkout,
+        read: Callable[[str], bytes],
+        vouched: Callable[[bytes, Stat], bool],
+    ) -> None:
         self._top = os.fsencode(checkout.top)
+        self._worktree = Worktree(checkout.top)
+        self._vouched = vouched
         self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
         self._read = read
         self._folders: set[bytes] = {b""}
         self.written: dict[bytes, tuple[Leaf, Stat]] = {}
 
-    def carry_out(self, plan: Plan, keep_folders: Iterable[bytes]) -> None:
+    def carry_out(self, changes: Sequence[Change], keep_folders: Iterable[bytes]) -> None:
         """Remove, write, and make the empty folders."""
         kept = set(keep_folders)
-        for path in plan.removals:
-            step("catch.apply.remove.before")
-            self._remove(path, kept)
-        for path, leaf in plan.writes:
-            step("catch.apply.file.before")
-            self._write(path, leaf)
+        for change in changes:
+            if change.new is None:
+                step("catch.apply.remove.before")
+                self._check(change)
+                self._remove(change.path, kept)
+        for change in changes:
+            if change.new is not None:
+                step("catch.apply.file.before")
+                self._check(change)
+                self._write(change.path, change.new)
         for folder in sorted(kept):
             self._make_folder(folder)
         step("catch.apply.files.after")
+
+    def _check(self, change: Change) -> None:
+        """Raise UnfitError if what stands there now is neither the old file nor the new one."""
+        try:
+            st = os.lstat(os.path.join(self._top, change.path))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        if stat.S_ISDIR(st.st_mode) or (change.old and self._vouched(change.path, stat_of(st))):
+            return
+        content = self._worktree.read(change.path)
+        if content is None:
+            return  # below a link, where nothing of ours is
+        if leaf_of(content) not in (change.old, change.new):
+            raise UnfitError(
+                f"{paths.shown(change.path)} was written here while it was to be replaced",
+                hint="copy it somewhere else, put the old one back, and type it again",
+            )
 
     def _remove(self, path: bytes, kept: set[bytes]) -> None:
         full = os.path.join(self._top, path)

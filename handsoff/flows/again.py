@@ -1,0 +1,92 @@
+"""Sending what was sent before: the same state is no news, another one waits for its turn.
+
+And sending from the wrong place: after an undo, or in another clone of this machine, an older
+state stands under the name of the work, and must not go out as its next revision.
+"""
+
+from pathlib import Path
+
+from handsoff.core.lease import State
+from handsoff.core.roster import Member
+from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.objects import Objects
+from handsoff.errors import RefusedError
+from handsoff.flows import relay
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.notes import Known, Notes
+from handsoff.flows.observe import Observed, envelope_of, observe
+from handsoff.flows.plan import Route, Sent
+
+
+def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | None:
+    """Return the outcome if this machine has offered the work to ``to`` on the record.
+
+    RefusedError if it is offered to another, or what stands here is no longer what was sent.
+    """
+    lease, saved, work = view.record.lease.as_of(desk.now), view.record.saved, view.record.work
+    if lease.state is not State.OFFERED or lease.carrier != desk.machine.id or saved is None:
+        return None
+    if lease.to is None or lease.to.machine != to.id:
+        theirs = lease.to.shown() if lease.to else "anyone"
+        raise RefusedError(
+            f"{work} is offered to {view.roster.named_text(theirs)} already",
+            hint="it is theirs to catch; the offer ends by itself at its deadline",
+        )
+    notes = Notes(desk.checkout)
+    known, sending = notes.known(work), notes.sending()
+    seen = _observed(desk, work, known)
+    if sending is not None and sending.parcel == saved.parcel:
+        # a run that was killed after the record had moved: what is left is to remember it
+        if envelope_of(seen) == saved.envelope:
+            seen.remember(notes, saved.page)
+        notes.set_here(saved.parcel)
+    elif not _is_as_sent(seen, known):
+        raise RefusedError(
+            f"{work} was handed to {to.name}; what changed here since is not in it",
+            hint=f"{to.name} catches first, and then hands it back",
+        )
+    if to_file is not None:
+        _write_again(desk, saved.parcel, to_file)
+    return Sent(
+        work=work,
+        to=to.name,
+        route=Route("", "handed over before"),
+        parcel=saved.parcel,
+        leg=lease.leg,
+        revision=lease.revision,
+        already=True,
+    )
+
+
+def check_is_here(desk: Desk, view: View) -> None:
+    """Raise RefusedError if this machine carries the work, but not in this checkout."""
+    lease, saved, work = view.record.lease, view.record.saved, view.record.work
+    mine = lease.carrier == desk.machine.id
+    if mine and saved is not None and Notes(desk.checkout).here() != saved.parcel:
+        raise RefusedError(
+            f"what stands here is not the {work} that this machine carries",
+            hint="after an undo, handsoff undo brings it back; else send from where it is",
+        )
+
+
+def _observed(desk: Desk, work: str, known: Known | None) -> Observed:
+    worktree = Worktree(desk.checkout.top)
+    extra = {path for path in known.leaves if worktree.stat(path)} if known else set()
+    objects = Objects(desk.checkout.common_dir / "objects")
+    return observe(desk.checkout, desk.shared, work, objects, extra=extra)
+
+
+def _is_as_sent(seen: Observed, known: Known | None) -> bool:
+    if known is None or not known.is_state(seen.state):
+        return False
+    return {*known.stash, *known.private} == {entry.oid for entry in seen.state.stash}
+
+
+def _write_again(desk: Desk, parcel: str, target: Path) -> None:
+    kept = desk.checkout.store_dir / "parcels" / f"{parcel}.handsoff"
+    if not kept.exists():
+        raise RefusedError(
+            "this work was handed over already, and its sealed parcel is not here any more",
+            hint="the receiver has it: see there, handsoff inbox",
+        )
+    relay.copy_parcel(kept, target)
