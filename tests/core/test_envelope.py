@@ -112,13 +112,14 @@ def test_every_blob_of_a_special_entry_is_pinned_once() -> None:
     assert pins == [TreeEntry(A.encode(), FILE, A), TreeEntry(B.encode(), FILE, B)]
 
 
-def test_the_root_names_the_lists_and_the_pins_if_there_are_any() -> None:
+def test_the_root_names_the_lists_and_the_trees_if_there_are_any() -> None:
     blobs = dict.fromkeys(envelope.lists_of(STATE), A)
     names = [b"branch", b"empty-folders", b"index", b"left-behind", b"stash"]
-    assert [e.name for e in parse_tree(envelope.encode_root(blobs, None))] == names
-    root = parse_tree(envelope.encode_root(blobs, EMPTY_TREE))
+    assert [e.name for e in parse_tree(envelope.encode_root(blobs, None, ""))] == names
+    root = parse_tree(envelope.encode_root(blobs, EMPTY_TREE, B))
     assert TreeEntry(b"pins", TREE, EMPTY_TREE) in root
-    assert len(root) == 6
+    assert TreeEntry(b"auto-merge", TREE, B) in root
+    assert len(root) == 7
 
 
 @pytest.mark.parametrize("name", envelope.lists_of(STATE))

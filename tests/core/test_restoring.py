@@ -154,5 +154,13 @@ def test_a_file_that_no_index_has_goes_only_if_the_same_bytes_are_safe_elsewhere
     tracked, safe, own, edited = (Change(name, ONE, None) for name in (b"t", b"s", b"o", b"e"))
     arriving = Change(b"o/new", None, ONE)
     changes = [tracked, safe, own, edited, arriving]
-    kept = without_own(changes, {b"t"}, {b"s": ONE, b"e": TWO})
+    kept = without_own(changes, {b"t"}, {b"s": ONE, b"e": TWO}, ())
     assert kept == [tracked, safe, arriving]
+
+
+def test_a_file_that_the_other_side_left_behind_stays() -> None:
+    named, below, gone = (Change(name, ONE, None) for name in (b"n", b"d/e/f", b"d2"))
+    safe = dict.fromkeys((b"n", b"d/e/f", b"d2"), ONE)
+    kept = without_own([named, below, gone], (), safe, {b"n", b"d/"})
+    assert kept == [gone]
+    assert without_own([named], {b"n"}, {}, {b"n"}) == [named]

@@ -232,3 +232,40 @@ def test_a_carried_file_that_the_other_side_removed_goes_and_ones_own_stays(
     hand_over(m2, m1)
     assert not (m1.top / ".wip/notes.md").exists()
     assert (m1.top / "cache/mine.bin").read_text() == "mine\n"
+
+
+def test_a_file_that_the_receiver_ignores_travels_on_and_is_not_removed_at_home(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.write("run.out", "from m1\n")
+    m2.write(".git/info/exclude", "/.wip/\n*.out\n")
+    hand_over(m1, m2)
+    m2.write("run.out", "from m2\n")
+    hand_over(m2, m1)
+    assert (m1.top / "run.out").read_text() == "from m2\n"
+
+
+def test_what_a_clean_stash_pop_leaves_behind_is_no_conflict(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.git("rm", "-q", "--cached", "src/soon.py")  # git cannot stash beside an intent to add
+    m1.git("stash", "-q")
+    m1.git("stash", "pop", "-q", "--index")
+    tree = (m1.top / ".git/AUTO_MERGE").read_text()
+    travels = monday.travels
+    hand_over(m1, m2)
+    assert look(m2.top) == travels
+    assert (m2.top / ".git/AUTO_MERGE").read_text() == tree
+    assert m2.git("cat-file", "-t", tree.strip()) == "tree"
+
+
+def test_an_edit_made_while_the_record_is_pushed_is_not_overwritten(sent: Monday) -> None:
+    pause = {"HANDSOFF_PAUSE_AT": "catch.record.push.before:1.5"}
+    with background(sent.m2, "catch", WORK, **pause) as running:
+        wait_for((sent.m2.top / ".git/handsoff/journal.json").exists)
+        sent.m2.write("src/rounding.py", "typed meanwhile\n")
+        assert running.end().code == 8
+    assert (sent.m2.top / "src/rounding.py").read_text() == "typed meanwhile\n"
+    sent.m2.git("checkout", "-q", "--", "src/rounding.py")
+    inside(sent.m2, "catch", WORK).ok()
+    assert look(sent.m2.top) == sent.travels

@@ -318,3 +318,35 @@ def test_a_raised_limit_lets_a_large_file_pass_whole(monday: Monday) -> None:
     inside(monday.m1, "send", "m2", "--via", "remote", "--max-size", "8000000").ok()
     inside(monday.m2, "catch", WORK).ok()
     assert (monday.m2.top / "dump.bin").read_bytes() == body
+
+
+def test_a_file_refused_by_name_is_found_under_its_older_name_too(monday: Monday) -> None:
+    m1 = monday.m1
+    m1.write(".env", "A=plain words\n")
+    m1.git("add", "-f", ".env")
+    m1.git("commit", "-q", "-m", "env", "--", ".env")
+    m1.git("mv", ".env", "config.txt")
+    m1.git("commit", "-q", "-m", "renamed", "--", ".env", "config.txt")
+    refused(inside(m1, "send", "m2", "--via", "remote"), 3, ".env: environment file in commit")
+
+
+def test_what_the_receiver_would_refuse_is_refused_before_the_record_moves(
+    monday: Monday,
+) -> None:
+    monday.m1.write("git~1/x.txt", "x\n")
+    before = monday.untouched()
+    for route in (["--via", "remote"], ["--to-file", monday.m1.top.parent / "f"]):
+        refused(inside(monday.m1, "send", "m2", *route), 3, "the receiver would refuse", "git~1")
+    assert monday.untouched() == before
+
+
+def test_a_lost_file_can_be_written_again(monday: Monday, tmp_path: Path) -> None:
+    inside(monday.m1, "send", "m2", "--to-file", tmp_path / "a").ok()
+    inside(monday.m1, "send", "m2", "--to-file", tmp_path / "b").ok()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_hook_that_git_no_longer_runs_is_said(monday: Monday) -> None:
+    monday.m1.git("config", "core.hooksPath", ".husky")
+    said = inside(monday.m1, "send", "m2", "--via", "remote").ok()
+    assert "no longer runs the pre-push hook" in said.err

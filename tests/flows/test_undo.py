@@ -1,7 +1,9 @@
 """Going back: what was here before the last catch comes back, and nothing is lost on the way."""
 
+import sys
+
 from tests.kit.compare import Look, look
-from tests.kit.monday import ODD, WORK, Monday
+from tests.kit.monday import ODD, PAGE, WORK, Monday
 from tests.kit.running import inside, refused
 
 
@@ -24,7 +26,7 @@ def test_undo_leaves_the_record_alone(sent: Monday) -> None:
     caught(sent)
     refs = sent.remote.refs()
     said = inside(sent.m2, "undo").ok()
-    assert f"this machine still carries {WORK} on the record" in said.err
+    assert f"the record did not move: handsoff status says who carries {WORK}" in said.err
     assert sent.remote.refs() == refs
 
 
@@ -134,7 +136,51 @@ def test_undo_in_the_middle_of_a_merge_is_refused(sent: Monday) -> None:
 def test_a_work_that_was_caught_and_undone_can_be_caught_up_with_again(sent: Monday) -> None:
     _, after = caught(sent)
     inside(sent.m2, "undo").ok()
-    said = inside(sent.m2, "catch", WORK).ok()
-    assert "carries" in said.err
+    refused(inside(sent.m2, "catch", WORK), 8, "was undone here", "handsoff undo brings back")
     inside(sent.m2, "undo").ok()
     assert look(sent.m2.top) == after
+
+
+def test_an_interrupted_catch_that_was_undone_can_be_caught_anew(sent: Monday) -> None:
+    before, travels = look(sent.m2.top), sent.travels
+    kill = "HANDSOFF_KILL_AT=catch.apply.file.before#2"
+    sent.m2.run("env", kill, sys.executable, "-m", "handsoff", "catch", WORK)
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    said = inside(sent.m2, "catch", WORK).ok()
+    assert "an interrupted catch was finished" in said.err
+    assert look(sent.m2.top) == travels
+
+
+def test_a_state_that_was_undone_to_is_not_sent_as_the_work(sent: Monday) -> None:
+    caught(sent)
+    inside(sent.m2, "undo").ok()
+    sent.m2.git("switch", "-q", "-c", WORK)
+    sent.m2.write(".wip/HANDOFF.md", PAGE)
+    refused(inside(sent.m2, "send", "m1", "--via", "remote"), 3, "what stands here is not")
+
+
+def test_ones_own_later_stash_survives_an_undo_and_a_collection(sent: Monday) -> None:
+    _, after = caught(sent)
+    sent.m2.write("src/places.py", "later\n")
+    sent.m2.git("rm", "-q", "--cached", "src/soon.py")
+    sent.m2.git("stash", "push", "-q", "-m", "later", "src/places.py")
+    later = look(sent.m2.top).stash[0]
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top).stash == (later,)
+    sent.m2.git("reflog", "expire", "--expire=now", "--all")
+    sent.m2.git("stash", "store", "-m", "later", later.split(b" ")[0].decode())
+    sent.m2.git("gc", "-q", "--prune=now")
+    inside(sent.m2, "undo").ok()
+    assert {*after.stash} <= {*look(sent.m2.top).stash}
+
+
+def test_undo_does_not_overwrite_an_ignored_file_made_since(sent: Monday) -> None:
+    sent.m2.write("tools/make.txt", "main's own\n")
+    sent.m2.git("add", "-f", "tools/make.txt")
+    sent.m2.git("-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "tool")
+    caught(sent)
+    sent.m2.write(".git/info/exclude", "/.wip/\n/tools/\n")
+    sent.m2.write("tools/make.txt", "made since\n")
+    refused(inside(sent.m2, "undo"), 8, "in the way", "tools/make.txt")
+    assert (sent.m2.top / "tools/make.txt").read_text() == "made since\n"

@@ -48,8 +48,8 @@ def test_a_rename_is_no_news_but_a_new_name(here: Here) -> None:
     here.git("mv", "dir/g", "dir/h")
     new = commit(here)
     found, _ = named(here, [new], [old])
-    assert {path for path, _ in found.new_names} == {b"secret.pem", b"dir/h"}
-    assert {where for _, where in found.new_names} == {f"commit {new[:10]}"}
+    where = f"commit {new[:10]}"
+    assert set(found.new_names) == {(p, where, False) for p in (b"secret.pem", b"dir/h")}
 
 
 def test_content_that_goes_back_to_what_it_was_is_no_new_name(here: Here) -> None:

@@ -68,15 +68,19 @@ def test_an_object_is_written_once_however_often_it_comes(tmp_path: Path) -> Non
 
 
 def test_the_pack_follows_the_order_of_submission(tmp_path: Path) -> None:
-    packs = []
-    for _ in range(2):
-        with (tmp_path / "x").open("w+b") as file:
-            writer = PackWriter(file, nothing)
-            for number in range(50):
-                size = 200_000 if number % 7 == 0 else 10
-                writer.add([Piece("blob", b"%d" % number * size, b"", "")])
-            packs.append(writer.finish().sha256)
-    assert packs[0] == packs[1]
+    repo = repository(tmp_path / "repo")
+    sizes = [200_000 if number % 7 == 0 else 10 for number in range(50)]
+    blobs = [b"%d" % number * size for number, size in enumerate(sizes)]
+    path = tmp_path / "x.pack"
+    with path.open("w+b") as file:
+        writer = PackWriter(file, nothing)
+        for data in blobs:
+            writer.add([Piece("blob", data, b"", "")])
+        writer.finish()
+    raw(repo, "index-pack", str(path))
+    listed = line(repo, "show-index", given=path.with_suffix(".idx").read_bytes())
+    placed = sorted((int(row.split()[0]), row.split()[1]) for row in listed.splitlines())
+    assert [oid for _, oid in placed] == [oid_of("blob", data) for data in blobs]
 
 
 def test_every_piece_is_inspected_as_it_is_packed(tmp_path: Path) -> None:

@@ -66,10 +66,18 @@ def test_a_stale_push_is_lost_even_if_it_would_fast_forward(shared: Shared, worl
     third = made(shared, "3", second)
     assert shared.push(Move(REFNAME, second, "")) is Outcome.MOVED
     other = made(shared, "other")
-    claims = [(third, first), (third, ""), (first, ""), ("", first), (other, first)]
+    claims = [(third, first), (third, ""), ("", first), (other, first)]
     for stale in (Move(REFNAME, new, old) for new, old in claims):
         assert shared.push(stale) is Outcome.LOST
         assert world.remote.refs("refs/wip") == {REFNAME: second}
+
+
+def test_a_push_that_others_have_built_on_was_made(shared: Shared, world: World) -> None:
+    first = made(shared, "1")
+    second = made(shared, "2", first)
+    shared.push(Move(REFNAME, second, ""))
+    assert shared.push(Move(REFNAME, first, "")) is Outcome.MOVED
+    assert world.remote.refs("refs/wip") == {REFNAME: second}
 
 
 def test_a_push_that_may_rewind_does_so_only_from_the_exact_old(

@@ -169,7 +169,7 @@ def sealed(
     outer = store.commit(made.envelope)
     if lists is not None:
         blobs = {name: store.write("blob", data) for name, data in lists.items()}
-        outer = replace(outer, tree=store.write("tree", envelope.encode_root(blobs, None)))
+        outer = replace(outer, tree=store.write("tree", envelope.encode_root(blobs, None, "")))
     if inner is not None:
         commit = replace(store.commit(made.snapshot), parents=inner)
         first = store.write("commit", encode_commit(commit))

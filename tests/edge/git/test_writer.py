@@ -1,19 +1,22 @@
 """Writing into a worktree: no link is followed, no half of a file is seen, no stray name stays."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from handsoff.core.index import Stat
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
-from handsoff.core.restoring import Plan
-from handsoff.core.trees import Leaf
+from handsoff.core.trees import Change, Leaf
+from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.writer import Writer, stat_of
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here, traces
 
 Blobs = dict[str, bytes]
+Write = tuple[bytes, Leaf]
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def blobs() -> Blobs:
 
 @pytest.fixture
 def writer(checkout: Checkout, blobs: Blobs) -> Writer:
-    return Writer(checkout, blobs.__getitem__)
+    return Writer(checkout, blobs.__getitem__, never)
 
 
 def leaf(blobs: Blobs, data: bytes, mode: int = FILE) -> Leaf:
@@ -31,6 +34,24 @@ def leaf(blobs: Blobs, data: bytes, mode: int = FILE) -> Leaf:
     oid = oid_of("blob", data)
     blobs[oid] = data
     return Leaf(mode, oid)
+
+
+def changes(here: Here, gone: Iterable[bytes], writes: Iterable[Write] = ()) -> list[Change]:
+    """Return what turns the files of now into ``writes``, less ``gone``."""
+
+    def old(path: bytes) -> Leaf | None:
+        content = Worktree(here.top).read(path)
+        return leaf_of(content) if content else None
+
+    return [
+        *(Change(path, old(path), None) for path in gone),
+        *(Change(path, old(path), new) for path, new in writes),
+    ]
+
+
+def never(_path: bytes, _stat: Stat) -> bool:
+    """Vouch for nothing: every file is read again."""
+    return False
 
 
 def strays(here: Here) -> list[str]:
@@ -48,7 +69,7 @@ def test_files_programs_and_links_are_written_as_they_are(
         (b"l", leaf(blobs, b"../..\xff", LINK)),
         (b"odd\xff\n", leaf(blobs, b"")),
     )
-    writer.carry_out(Plan((), writes), [b"void/within", b"void"])
+    writer.carry_out(changes(here, (), writes), [b"void/within", b"void"])
     assert (here.top / "new" / "deep" / "f").read_bytes() == b"\0\r\n"
     assert (here.top / "x").stat().st_mode & 0o100
     assert not (here.top / "new" / "deep" / "f").stat().st_mode & 0o111
@@ -75,17 +96,19 @@ def test_what_is_removed_takes_its_empty_folders_along_unless_they_are_kept(
     here.write("a/b/c", "x")
     here.write("a/b/d", "x")
     here.write("k/l/m", "x")
-    writer.carry_out(Plan((b"a/b/c", b"k/l/m", b"none", b"f/none", b"none/x"), ()), [b"k/l"])
+    writer.carry_out(
+        changes(here, (b"a/b/c", b"k/l/m", b"none", b"f/none", b"none/x"), ()), [b"k/l"]
+    )
     assert (here.top / "a" / "b" / "d").exists()
     assert (here.top / "k" / "l").is_dir()
-    writer.carry_out(Plan((b"a/b/d",), ()), [])
+    writer.carry_out(changes(here, (b"a/b/d",), ()), [])
     assert not (here.top / "a").exists()
 
 
 def test_a_folder_that_took_the_place_of_a_file_is_not_removed(here: Here, writer: Writer) -> None:
     (here.top / "f").unlink()
     here.write("f/mine", "mine")
-    writer.carry_out(Plan((b"f",), ()), [])
+    writer.carry_out(changes(here, (b"f",), ()), [])
     assert (here.top / "f" / "mine").read_text() == "mine"
 
 
@@ -100,7 +123,7 @@ def test_a_link_is_replaced_or_removed_itself_and_what_it_leads_to_stays(
     (here.top / "gone").symlink_to(outside)
     before = traces(outside)
     writes = ((b"to-file", leaf(blobs, b"new")), (b"to-folder", leaf(blobs, b"new")))
-    writer.carry_out(Plan((b"gone",), writes), [])
+    writer.carry_out(changes(here, (b"gone",), writes), [])
     assert (here.top / "to-file").read_bytes() == b"new"
     assert not (here.top / "to-file").is_symlink()
     assert not (here.top / "to-folder").is_symlink()
@@ -118,12 +141,12 @@ def test_nothing_is_written_or_removed_through_a_link(
     (outside / "deep" / "f").write_text("outside")
     (here.top / "way").symlink_to(outside)
     before = traces(outside)
-    writer.carry_out(Plan((path,), ()), [])
+    writer.carry_out(changes(here, (path,), ()), [])
     assert traces(outside) == before
     with pytest.raises(UnfitError, match="way is no longer a folder"):
-        writer.carry_out(Plan((), ((path, leaf(blobs, b"new")),)), [])
+        writer.carry_out(changes(here, (), ((path, leaf(blobs, b"new")),)), [])
     with pytest.raises(UnfitError, match="way is no longer a folder"):
-        writer.carry_out(Plan((), ()), [path])
+        writer.carry_out(changes(here, (), ()), [path])
     assert traces(outside) == before
     assert strays(here) == []
 
@@ -134,7 +157,7 @@ def test_a_link_is_removed_before_what_comes_in_its_place(
     outside = tmp_path / "outside"
     outside.mkdir()
     (here.top / "way").symlink_to(outside)
-    writer.carry_out(Plan((b"way",), ((b"way/f", leaf(blobs, b"new")),)), [])
+    writer.carry_out(changes(here, (b"way",), ((b"way/f", leaf(blobs, b"new")),)), [])
     assert (here.top / "way" / "f").read_bytes() == b"new"
     assert list(outside.iterdir()) == []
 
@@ -143,7 +166,7 @@ def test_a_file_takes_the_place_of_a_folder_that_the_plan_emptied(
     here: Here, writer: Writer, blobs: Blobs
 ) -> None:
     (here.top / "dir" / "void").mkdir()
-    writer.carry_out(Plan((b"dir/g",), ((b"dir", leaf(blobs, b"file")),)), [])
+    writer.carry_out(changes(here, (b"dir/g",), ((b"dir", leaf(blobs, b"file")),)), [])
     assert (here.top / "dir").read_bytes() == b"file"
 
 
@@ -154,7 +177,7 @@ def test_a_folder_that_holds_something_else_stops_the_run_and_keeps_it(
     (here.top / "dir" / "sub").mkdir()
     (here.top / mine).symlink_to("/")
     with pytest.raises(UnfitError, match="is not empty"):
-        writer.carry_out(Plan((b"dir/g",), ((b"dir", leaf(blobs, b"file")),)), [])
+        writer.carry_out(changes(here, (b"dir/g",), ((b"dir", leaf(blobs, b"file")),)), [])
     assert (here.top / mine).is_symlink()
 
 
@@ -163,25 +186,57 @@ def test_what_a_killed_run_left_behind_is_no_trouble(
 ) -> None:
     (checkout.own_dir / "staging").mkdir()
     (checkout.own_dir / "staging" / "new").write_text("half of one")
-    plan = Plan((b"link",), ((b"f", leaf(blobs, b"new")),))
+    plan = changes(here, (b"link",), ((b"f", leaf(blobs, b"new")),))
     for _ in range(2):
-        Writer(checkout, blobs.__getitem__).carry_out(plan, [])
+        Writer(checkout, blobs.__getitem__, never).carry_out(plan, [])
         assert (here.top / "f").read_bytes() == b"new"
     assert strays(here) == []
+
+
+@pytest.mark.parametrize("path", [b"f", b"dir/g", b"link", b"new"])
+def test_what_was_written_meanwhile_stops_the_run_and_stays(
+    here: Here, writer: Writer, blobs: Blobs, path: bytes
+) -> None:
+    place = here.top / os.fsdecode(path)
+    plans = [changes(here, (), [(path, leaf(blobs, b"arriving"))]), changes(here, [path])]
+    place.unlink(missing_ok=True)
+    place.write_text("typed meanwhile")
+    for plan in plans:
+        with pytest.raises(UnfitError, match="was written here while it was to be replaced"):
+            writer.carry_out(plan, [])
+        assert place.read_text() == "typed meanwhile"
+    place.write_text("arriving")
+    writer.carry_out(plans[0], [])
+    assert place.read_text() == "arriving"
+
+
+def test_a_file_that_stat_data_vouch_for_is_not_read_again(
+    here: Here, checkout: Checkout, blobs: Blobs
+) -> None:
+    asked: list[tuple[bytes, Stat]] = []
+
+    def always(path: bytes, there: Stat) -> bool:
+        asked.append((path, there))
+        return True
+
+    expected = [(b"f", stat_of((here.top / "f").lstat()))]
+    stale = Change(b"f", leaf(blobs, b"other"), leaf(blobs, b"new"))
+    Writer(checkout, blobs.__getitem__, always).carry_out([stale], [])
+    assert asked == expected
 
 
 def test_a_reader_sees_the_old_file_or_the_new_one(
     here: Here, writer: Writer, blobs: Blobs
 ) -> None:
     with (here.top / "f").open("rb") as old:
-        writer.carry_out(Plan((), ((b"f", leaf(blobs, b"new")),)), [])
+        writer.carry_out(changes(here, (), ((b"f", leaf(blobs, b"new")),)), [])
         assert old.read() == b"f\n"
     assert (here.top / "f").read_bytes() == b"new"
 
 
 def test_a_missing_blob_changes_nothing(here: Here, writer: Writer) -> None:
     with pytest.raises(KeyError):
-        writer.carry_out(Plan((), ((b"f", Leaf(FILE, "0" * 40)),)), [])
+        writer.carry_out(changes(here, (), ((b"f", Leaf(FILE, "0" * 40)),)), [])
     assert (here.top / "f").read_bytes() == b"f\n"
     assert strays(here) == []
 
@@ -195,9 +250,9 @@ def test_a_git_folder_on_another_file_system_is_no_trouble(
     own = elsewhere / f"handsoff-test-{os.getpid()}"
     (own / "handsoff").mkdir(parents=True)
     try:
-        other = Writer(Checkout(checkout.top, own, checkout.common_dir), blobs.__getitem__)
+        other = Writer(Checkout(checkout.top, own, checkout.common_dir), blobs.__getitem__, never)
         writes = ((b"f", leaf(blobs, b"new")), (b"dir/l", leaf(blobs, b"f", LINK)))
-        other.carry_out(Plan((), writes), [])
+        other.carry_out(changes(here, (), writes), [])
         assert (here.top / "f").read_bytes() == b"new"
         assert (here.top / "dir" / "l").is_symlink()
         assert [p for p in here.top.rglob("*") if "handsoff-new" in p.name] == []
