@@ -87,15 +87,6 @@ class Sealed:
     objects: tuple[tuple[str, bytes], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
-    """What an envelope commit names."""
-
-    snapshot: str
-    stash: tuple[str, ...]
-    tree: str
-
-
 KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
 _KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")

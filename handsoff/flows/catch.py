@@ -12,7 +12,7 @@ from typing import Any
 
 from handsoff.core import restoring
 from handsoff.core.envelope import StashEntry
-from handsoff.core.lease import Lease, moment
+from handsoff.core.lease import Lease
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.pen import Pen
 from handsoff.core.trees import Change
@@ -41,6 +41,7 @@ from handsoff.flows.catching import (
     journal_of_stash,
     left_behind,
     page_of,
+    pen_of,
 )
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
@@ -88,7 +89,7 @@ class Catcher:
         if mine and self._is_here(view):
             return self._already(view)
         # carried by this machine, but its bytes never came here: they do now, on the same leg
-        pen = None if mine else self._pen(view, lease)
+        pen = None if mine else pen_of(self.desk, view)
         with self.phases.phase("open"):
             parcel = find_parcel(self.desk, view)
             target = self._target(view, parcel)
@@ -108,32 +109,6 @@ class Catcher:
     def _is_here(self, view: View) -> bool:
         saved = view.record.saved
         return saved is None or self.notes.here() == saved.parcel
-
-    def _pen(self, view: View, lease: Lease) -> Pen:
-        if lease.state is LeaseState.FREE:
-            raise RefusedError(
-                f"nobody has handed over a work called {self.work}",
-                hint="handsoff inbox lists what arrived; handsoff status what is known",
-            )
-        before, me = view.record.lease, self.desk.machine
-        ran_out = before.until is not None and lease.state is LeaseState.DROPPED
-        if ran_out and before.carrier != me.id and not view.record.has_lapsed(self.desk.now):
-            raise HeldError(
-                f"the time of {view.roster.name_of(before.carrier)} has run out by this clock only",
-                hint="entries of the record are later than this clock says it is: set the clock",
-            )
-        pen = Pen(record=view.record, by=me.id, sign=me.sign, now=self.desk.now)
-        try:
-            return pen.caught()
-        except (RefusedError, HeldError) as error:
-            raise HeldError(str(error), hint=self._who_has_it(view, lease)) from error
-
-    def _who_has_it(self, view: View, lease: Lease) -> str:
-        who = view.roster.name_of(lease.carrier)
-        if lease.to is not None:
-            to = view.roster.named_text(lease.to.shown())
-            return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
-        return f"ask {who}, who carries it, to hand it over: handsoff send {self.desk.machine.name}"
 
     def _objects(self, parcel: Parcel | None) -> Objects:
         common = self.desk.checkout.common_dir / "objects"

@@ -1,4 +1,4 @@
-"""What a catch needs to find, and what it has to tell: parcel, page, what stayed, what to check."""
+"""What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ from handsoff.core.lease import How, Lease, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.page import parse
 from handsoff.core.paths import shown
+from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
-from handsoff.errors import RefusedError, TrustError, UnfitError, UnreachableError
+from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
 from handsoff.flows import relay
 from handsoff.flows.accept import accept
 from handsoff.flows.desk import Desk, View
@@ -63,6 +64,34 @@ def check_first(view: View, lease: Lease) -> str:
         "Every step of the next action may be done already, wholly or in part: check each "
         "through the references before doing it; if you cannot tell, stop"
     )
+
+
+def pen_of(desk: Desk, view: View) -> Pen:
+    """Return the pen that has written Caught; RefusedError or HeldError if that is not for us."""
+    before, lease, me = view.record.lease, view.record.lease.as_of(desk.now), desk.machine
+    if lease.state is LeaseState.FREE:
+        raise RefusedError(
+            f"nobody has handed over a work called {view.record.work}",
+            hint="handsoff inbox lists what arrived; handsoff status what is known",
+        )
+    ran_out = before.until is not None and lease.state is LeaseState.DROPPED
+    if ran_out and before.carrier != me.id and not view.record.has_lapsed(desk.now):
+        raise HeldError(
+            f"the time of {view.roster.name_of(before.carrier)} has run out by this clock only",
+            hint="entries of the record are later than this clock says it is: set the clock",
+        )
+    try:
+        return Pen(record=view.record, by=me.id, sign=me.sign, now=desk.now).caught()
+    except (RefusedError, HeldError) as error:
+        raise HeldError(str(error), hint=_who_has_it(desk, view, lease)) from error
+
+
+def _who_has_it(desk: Desk, view: View, lease: Lease) -> str:
+    if lease.to is not None:
+        to = view.roster.named_text(lease.to.shown())
+        return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
+    who = view.roster.name_of(lease.carrier)
+    return f"ask {who}, who carries it, to hand it over: handsoff send {desk.machine.name}"
 
 
 def find_parcel(desk: Desk, view: View) -> Parcel:

@@ -7,7 +7,7 @@ pygit2 nor asyncssh, since the pre-push program starts here too.
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -144,11 +144,8 @@ class Desk:
         return self.read_roster(tip).roster if tip and self.pin else None
 
     def fresh_roster(self) -> Roster:
-        """Return the roster as the remote has it now."""
-        ref = self.shared.roster_ref
-        tips = self.shared.tips(ref)
-        self._fetch_new({ref: self.roster_tip}, tips)
-        return self.read_roster(tips.get(ref, "")).trusted()
+        """Return the roster as the remote has it now; TrustError unless it is sound."""
+        return self.live_roster().trusted()
 
     def _honest(self, what: str, ref: str, seen: str, tip: str) -> list[tuple[str, bytes]]:
         """Return the whole chain up to ``tip``, if it still has ``seen`` in it."""
@@ -237,10 +234,6 @@ class Desk:
                 hint="switch to the branch of the work first: git switch BRANCH",
             )
         return branch
-
-    def at_time(self, now: datetime) -> "Desk":
-        """Return this desk at another time, for verbs that wait."""
-        return replace(self, now=now)
 
 
 def _patterns(shared: Shared, refs: list[str]) -> list[str]:

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import paths
 from handsoff.core.envelope import StashEntry
-from handsoff.core.index import Entry, Flag, Listing, listing_of, parse_debug, read_index
-from handsoff.core.objects import EMPTY_TREE, LINK
+from handsoff.core.index import Flag, Listing, listing_of, parse_debug, read_index
+from handsoff.core.objects import EMPTY_TREE
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
@@ -219,13 +218,3 @@ def _kind(mode: int) -> str:
     if stat.S_ISFIFO(mode):
         return "a FIFO"
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
-
-
-def below_any(path: bytes, folders: frozenset[bytes]) -> bool:
-    """Say whether ``path`` is, or is below, one of ``folders`` (which end in a slash)."""
-    return any(p + b"/" in folders for p in (*paths.parents(path), path))
-
-
-def is_link(entry: Entry) -> bool:
-    """Say whether an index entry is a symbolic link."""
-    return entry.mode == LINK

@@ -6,7 +6,6 @@ The sender's worktree, index, refs and stash are only read. Objects that the sta
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Protocol
 
 from handsoff.core import envelope
@@ -284,8 +283,3 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
     return Sealed(
         add("commit", envelope.encode_envelope(state, snapshot, root)), snapshot, tuple(put)
     )
-
-
-def without_lists(state: State) -> State:
-    """Return ``state`` as it is compared: what was left behind is a report, not a state."""
-    return replace(state, left_behind=())
