@@ -22,6 +22,7 @@ from handsoff.core.manifest import Manifest
 from handsoff.edge import files
 
 _CLONES: Final = "clones.json"
+_LOCK: Final = "lock"
 _ADDRESSES: Final = "addresses.json"
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
@@ -65,13 +66,13 @@ class Home:
     @contextmanager
     def receiving(self) -> Iterator[str]:
         """Let nobody sweep while a parcel comes in; gives a name that nobody else uses."""
-        with (self.folder / "receiving.lock").open("ab") as lock:
+        with (self.folder / _LOCK).open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
             yield secrets.token_hex(8)
 
     def sweep(self) -> None:
         """Remove what killed runs left: parcels that were opened and not kept, and old parts."""
-        with (self.folder / "receiving.lock").open("ab") as lock:
+        with (self.folder / _LOCK).open("ab") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -152,6 +152,8 @@ class Catcher:
             "head": self.desk.checkout.branch() or "",
             "old_tip": ready.old_tip or "",
             "here": here,
+            # whether the point has objects that no ref names after this
+            "keep": not ready.seen.is_clean or bool(ready.old_tip),
             "at": int(self.desk.now.timestamp()),
         }
         step("catch.journal.before")
@@ -202,8 +204,8 @@ class Catcher:
         known = self.notes.known(self.work)
         private = [oid for oid in own if known is None or oid not in known.stash]
         done.remember(self.notes, page.leaf.oid if page else "", private)
-        if not ready.seen.is_clean or ready.old_tip:
-            self.desk.shared.keep(journal["point"])  # what no ref names any more
+        if journal["keep"]:
+            self.desk.shared.keep(journal["point"])
         names = ("work", "point", "head", "old_tip", "arrived", "here", "at")
         self.notes.set_restore_point({name: journal[name] for name in names})
         self.notes.set_here(journal["parcel"])
