@@ -115,15 +115,15 @@ at "$SCRATCH/warm" m1 "$HANDSOFF" send m2 --via remote --dry-run >/dev/null 2>&1
 export XDG_CACHE_HOME=$CACHE
 chmod -R a+rwX "$CACHE"
 STEP="bash $(printf %q "$LAB/cases.sh") --step"
-PYTHONDONTWRITEBYTECODE=1 python3 "$CASES_DIR/harness.py" --work "$SCRATCH/work" --adapter cmd \
+PYTHONDONTWRITEBYTECODE=1 python3 "$CASES_DIR/harness.py" --work "$SCRATCH/harness" --adapter cmd \
     --setup "$STEP setup {other_home}" \
     --send "$STEP send {other_home} {to} \$(dirname {home})/{to}" \
     --take "$STEP take {other_home} {branch}" \
     --jobs "${JOBS:-2}" "$@" | sed -u '/^[{} ]/d'
 
 mkdir -p "$OUT"
-cp "$SCRATCH/work/results.json" "$OUT/cases-$ROUTE.json"
-cp "$SCRATCH/work/results.md" "$OUT/cases-$ROUTE.md"
+cp "$SCRATCH/harness/results.json" "$OUT/cases-$ROUTE.json"
+cp "$SCRATCH/harness/results.md" "$OUT/cases-$ROUTE.md"
 python3 - "$OUT/cases-$ROUTE.json" "$ROUTE" <<'PYTHON'
 import collections, json, pathlib, sys
 CORE = "index kinds names stash refs size secret carry receiver remote mix".split()

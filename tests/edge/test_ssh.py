@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,22 +28,11 @@ from tests.kit.listening import (
     Machine,
     authorize,
     echo,
-    poison_home,
     public,
     read,
 )
 
-
-@pytest.fixture(autouse=True)
-def _users_own_ssh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    poison_home(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def m2() -> Iterator[Machine]:
-    machine = Machine(echo)
-    with machine.listener:
-        yield machine
+pytestmark = pytest.mark.usefixtures("users_own_ssh")
 
 
 # --- who gets in

@@ -3,8 +3,6 @@
 import io
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import asyncssh
 import pytest
@@ -18,23 +16,11 @@ from tests.kit.listening import (
     MB,
     Machine,
     as_client,
-    echo,
-    poison_home,
     read,
     swallow,
 )
 
-
-@pytest.fixture(autouse=True)
-def _users_own_ssh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    poison_home(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def m2() -> Iterator[Machine]:
-    machine = Machine(echo)
-    with machine.listener:
-        yield machine
+pytestmark = pytest.mark.usefixtures("users_own_ssh")
 
 
 def test_a_cut_in_mid_stream_is_never_an_end(m2: Machine) -> None:

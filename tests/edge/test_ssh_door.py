@@ -2,8 +2,7 @@
 
 import socket
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import asyncssh
@@ -22,7 +21,6 @@ from tests.kit.listening import (
     as_client,
     echo,
     open_session,
-    poison_home,
     public,
     read,
     swallow,
@@ -32,16 +30,7 @@ from tests.kit.listening import (
 # mypy: disable-error-code="explicit-override"
 
 
-@pytest.fixture(autouse=True)
-def _users_own_ssh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    poison_home(monkeypatch, tmp_path / "home")
-
-
-@pytest.fixture
-def m2() -> Iterator[Machine]:
-    machine = Machine(echo)
-    with machine.listener:
-        yield machine
+pytestmark = pytest.mark.usefixtures("users_own_ssh")
 
 
 def test_the_profile_is_the_one_agreed(m2: Machine) -> None:

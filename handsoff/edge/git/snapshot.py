@@ -183,12 +183,7 @@ def capture(
     ``extra`` are ignored files that travel anyway (the page, the carry list).
     ChangedError if a file changes or vanishes on the way.
     """
-    worktree = Worktree(checkout.top)
-    outside = look.untracked | look.carried | frozenset(extra)
-    taken = sink.files(worktree, sorted(look.suspects | outside))
-    gone = [path for path in outside if path not in taken and worktree.stat(path) is None]
-    if gone:
-        raise ChangedError(*gone)
+    taken = _take(Worktree(checkout.top), look, sink, extra)
     new_trees: dict[str, bytes] = {}
 
     def emit(data: bytes) -> str:
@@ -219,6 +214,15 @@ def capture(
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
     return Snapshot(state, taken, new_trees, leaves)
+
+
+def _take(worktree: Worktree, look: Look, sink: Sink, extra: Iterable[bytes]) -> dict[bytes, Taken]:
+    outside = look.untracked | look.carried | frozenset(extra)
+    taken = sink.files(worktree, sorted(look.suspects | outside))
+    gone = [path for path in outside if path not in taken and worktree.stat(path) is None]
+    if gone:
+        raise ChangedError(*gone)
+    return taken
 
 
 def _ignores_modes(checkout: Checkout) -> bool:
