@@ -184,14 +184,12 @@ def walk_folders(top: Path) -> Walked:
         try:
             with os.scandir(os.path.join(root, folder)) as entries:
                 names = list(entries)
+            # of one that lists its names only, git takes the files for unchanged: it cannot ask
+            os.lstat(os.path.join(root, folder, b"."))
         except PermissionError:
             found.unreadable.append(folder)
             continue
         except FileNotFoundError:
-            continue
-        if not os.access(os.path.join(root, folder), os.X_OK):
-            # it lists its names only: git takes the files for unchanged, as it cannot ask
-            found.unreadable.append(folder)
             continue
         if not names and folder:
             found.empty.append(folder)
