@@ -51,6 +51,8 @@ def sent(result: "Sent") -> Iterator[str]:
     yield f"{done} {work} to {result.to}: r{result.revision}, leg {result.leg}"
     yield f"  {_counts(result.counts)}; {_bytes(result.size)} by {result.route.name}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
+    if result.operation:
+        yield f"  in progress, and travels as it is: {result.operation}"
     yield from left_behind(result.left_behind)
     if result.waived:
         yield f"  waived findings: {', '.join(result.waived)}"
@@ -86,6 +88,10 @@ def caught(result: "CatchResult") -> Iterator[str]:
     yield f"caught {work} r{result.revision} from {result.sender}: leg {result.leg}{took_up}"
     yield f"  in {result.top}; every file, index entry and stash was compared"
     yield from left_behind(result.left_behind)
+    if result.operation:
+        yield f"  in progress: {result.operation}; to go on: {result.go_on}"
+    for command in result.runs:
+        yield f"  going on will run: {clean(command)}"
     if result.check_first:
         yield f"check before you repeat: {clean(result.check_first)}"
     yield "next: read the page below before you edit; handsoff undo goes back"

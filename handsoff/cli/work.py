@@ -16,6 +16,9 @@ from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
 At = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the machine listens.")]
+As = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Name the work of a detached HEAD.")
+]
 Work = Annotated[str, typer.Argument(metavar="WORK", help="The work: the name of its branch.")]
 
 
@@ -33,13 +36,14 @@ def add_to(app: typer.Typer) -> None:
 
 def page(
     no_edit: Annotated[bool, typer.Option("--no-edit", help="Do not open an editor.")] = False,
+    named: As = None,
 ) -> None:
     """Create the page of this work, .wip/HANDOFF.md, and open it in your editor."""
     from handsoff.flows.desk import open_desk
     from handsoff.flows.pages import ensure_page
 
     desk = open_desk()
-    created = ensure_page(desk.checkout, desk.work())
+    created = ensure_page(desk.checkout, desk.work(named))
     say(f"{'wrote the template of' if created else 'the page is'} {desk.checkout.page}")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not no_edit and editor and sys.stdin.isatty():
@@ -58,6 +62,7 @@ def send(
     at: At = None,
     via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
     to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
+    named: As = None,
     max_size: Annotated[int, typer.Option(min=0, help="Bytes a file may have.")] = DEFAULT_LIMIT,
     allow: Annotated[
         list[str] | None, typer.Option(metavar="FINGERPRINT", help="Let this finding pass.")
@@ -73,7 +78,14 @@ def send(
     from handsoff.flows.send import send as run
 
     wishes = Wishes(
-        to=to, at=at, via=via, to_file=to_file, dry_run=dry_run, limit=max_size, allow=allow or ()
+        to=to,
+        at=at,
+        via=via,
+        named=named,
+        to_file=to_file,
+        dry_run=dry_run,
+        limit=max_size,
+        allow=allow or (),
     )
     with render.progress(quiet=quiet or json) as tell:
         sent = run(open_desk(), wishes, Phases("send", tell))

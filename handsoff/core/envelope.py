@@ -1,8 +1,10 @@
 """The envelope: one commit whose closure is a checkout's whole state.
 
     envelope ── parents ── snapshot ── parents ── HEAD, index commit ── HEAD
-            │           └─ every stash entry
-            └── tree: index  stash  branch  empty-folders  left-behind  pins/  auto-merge/
+            │           ├─ every stash entry
+            │           └─ the branch's tip and the commits of an operation, where HEAD is detached
+            └── tree: index  stash  branch  head  folders  modes  raw  sparse  left-behind
+                      pins/  operation/  auto-merge/
 
 The snapshot is shaped as git shapes a stash (its tree is the worktree with untracked and
 carried files), so that plain git can rescue it: ``git stash apply --index <snapshot>``.
@@ -14,68 +16,18 @@ that capturing the same state twice gives the same envelope and a retry can be r
 """
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from handsoff.core import canon, index
+from handsoff.core import canon, index, operation
 from handsoff.core.ids import check_oid
-from handsoff.core.index import Entry
 from handsoff.core.objects import FILE, TREE, Commit, TreeEntry, encode_commit, encode_tree
+from handsoff.core.operation import Operation
+from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, Sparse, StashEntry, State
 from handsoff.errors import DamagedError
 
-NO_TIME: Final = "0 +0000"
-"""The time of a state that has no commit yet."""
-
 _WHO: Final = "handsoff <snapshot@handsoff.invalid>"
-
-
-@dataclass(frozen=True, slots=True)
-class StashEntry:
-    """One line of the stash list: the commit, its list message, and the reflog's identity."""
-
-    oid: str
-    message: str
-    who: str
-    """``name <mail> seconds zone``, as git writes it in a reflog."""
-
-
-@dataclass(frozen=True, slots=True)
-class BranchConfig:
-    """What the checkout's configuration says of the branch."""
-
-    remote: str = ""
-    """Upstream remote: "=" for the remote that the record is on, or a name, or "." or ""."""
-    merge: str = ""
-    others: tuple[tuple[str, str], ...] = ()
-    """Further keys of ``branch.<name>``, such as rebase and description."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
-    """A path that does not travel, and why; a folder stands for all that is in it."""
-
-    path: bytes
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A checkout as ids and small lists. Two equal states are the same to the last byte."""
-
-    work: str
-    head: str
-    """The commit of HEAD, "" where there is none yet."""
-    head_time: str
-    """Committer date of HEAD: ``seconds zone``."""
-    index_tree: str
-    special: tuple[Entry, ...]
-    work_tree: str
-    stash: tuple[StashEntry, ...]
-    branch: BranchConfig
-    empty_folders: tuple[bytes, ...]
-    left_behind: tuple[LeftBehind, ...] = ()
-    auto_merge: str = ""
-    """The tree that a merge or a stash pop left in AUTO_MERGE, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +39,7 @@ class Sealed:
     objects: tuple[tuple[str, bytes], ...]
 
 
-KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
+_MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
 _KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")
 
@@ -104,9 +56,14 @@ def encode_snapshot(state: State, index_commit: str) -> bytes:
 
 
 def encode_envelope(state: State, snapshot: str, tree: str) -> bytes:
-    """Return the commit that binds the snapshot, the stash entries and the lists."""
-    parents = (snapshot, *dict.fromkeys(e.oid for e in state.stash))
-    return _commit(state, tree, parents, f"handsoff envelope of {state.work}")
+    """Return the commit that binds the snapshot, all other commits of the state and the lists."""
+    return _commit(state, tree, (snapshot, *anchors(state)), f"handsoff envelope of {state.work}")
+
+
+def anchors(state: State) -> list[str]:
+    """Return the commits that travel besides HEAD: stash entries, the branch's tip, operation."""
+    tip = [state.tip] if state.detached and state.tip else []
+    return list(dict.fromkeys([*(e.oid for e in state.stash), *tip, *state.operation.anchors]))
 
 
 def _head(state: State) -> tuple[str, ...]:
@@ -126,16 +83,35 @@ def lists_of(state: State) -> dict[bytes, bytes]:
         "remote": state.branch.remote,
         "merge": state.branch.merge,
         "others": [list(pair) for pair in state.branch.others],
-        "auto-merge": state.auto_merge,
+    }
+    head = {
+        "auto-merge": state.operation.merged,
+        "commits": list(state.operation.commits),
+        "detached": state.detached,
+        "refs": [list(pair) for pair in state.operation.refs],
+        "short": [list(pair) for pair in state.operation.short],
+        "tip": state.tip,
     }
     left = [{"path": _text(e.path), "reason": e.reason} for e in state.left_behind]
-    return {
+    lists = {
         b"branch": canon.encode(branch),
-        b"empty-folders": b"".join(p + b"\0" for p in sorted(state.empty_folders)),
+        b"empty-folders": _encode_paths(state.empty_folders),
+        b"head": canon.encode(head),
         b"index": index.encode_special(state.special),
         b"left-behind": canon.encode({"paths": left}),
+        b"modes": _encode_paths(b"%03o\t%s" % (mode, path) for path, mode in state.modes),
+        b"raw": _encode_paths(state.raw),
         b"stash": canon.encode({"entries": stash}),
     }
+    if state.sparse is not None:
+        sparse = state.sparse
+        fields = {"cone": sparse.cone, "index": sparse.index, "patterns": _text(sparse.patterns)}
+        lists[b"sparse"] = canon.encode(fields)
+    return lists
+
+
+def _encode_paths(paths: Iterable[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in sorted(paths))
 
 
 def encode_pins(state: State) -> bytes:
@@ -144,44 +120,91 @@ def encode_pins(state: State) -> bytes:
     return encode_tree(list(pins.values()))
 
 
-def encode_root(blobs: dict[bytes, str], pins: str | None, auto_merge: str) -> bytes:
-    """Return the envelope's tree: the lists by name, and the trees they name if there are any."""
+def encode_root(blobs: Mapping[bytes, str], trees: Mapping[bytes, str]) -> bytes:
+    """Return the envelope's tree: the lists by name, and the trees that there are."""
     entries = [TreeEntry(name, FILE, oid) for name, oid in blobs.items()]
-    if auto_merge:
-        entries.append(TreeEntry(b"auto-merge", TREE, auto_merge))
-    if pins is not None:
-        entries.append(TreeEntry(b"pins", TREE, pins))
-    return encode_tree(entries)
+    return encode_tree(entries + [TreeEntry(name, TREE, oid) for name, oid in trees.items() if oid])
 
 
-def decode_lists(
-    lists: dict[bytes, bytes], *, head: str, head_time: str, index_tree: str, work_tree: str
-) -> State:
-    """Return the state that the envelope's lists and commits spell; DamagedError if malformed."""
+class Bound(NamedTuple):
+    """What the commits of an envelope say of a state, beside its lists."""
+
+    head: str
+    head_time: str
+    index_tree: str
+    work_tree: str
+
+
+def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bound: Bound) -> State:
+    """Return the state that an envelope spells; DamagedError if malformed.
+
+    ``files`` are those of the operation, by name.
+    """
     try:
         branch = canon.decode(lists[b"branch"])
         stash = canon.decode(lists[b"stash"], limit=1 << 26)
         left = canon.decode(lists[b"left-behind"], limit=1 << 26)
-        *folders, rest = lists[b"empty-folders"].split(b"\0")
-        if rest:
-            raise DamagedError("the snapshot's list of empty folders is cut short")
+        head = canon.decode(lists[b"head"])
         return State(
             work=_str(branch["work"]),
-            head=head,
-            head_time=head_time,
-            index_tree=index_tree,
+            head=bound.head,
+            head_time=bound.head_time,
+            index_tree=bound.index_tree,
             special=tuple(index.decode_special(lists[b"index"])),
-            work_tree=work_tree,
+            work_tree=bound.work_tree,
             stash=tuple(_stash_entry(e) for e in stash["entries"]),
             branch=_branch(branch),
-            empty_folders=tuple(folders),
-            auto_merge=_tree(branch["auto-merge"]),
+            empty_folders=_decode_paths(lists[b"empty-folders"]),
             left_behind=tuple(
                 LeftBehind(_bytes(e["path"]), _str(e["reason"])) for e in left["paths"]
             ),
+            tip=_oid(head["tip"]),
+            detached=head["detached"] is True,
+            operation=_operation(head, files),
+            raw=_decode_paths(lists[b"raw"]),
+            modes=tuple(sorted(_decode_modes(lists[b"modes"]))),
+            sparse=_sparse(lists.get(b"sparse")),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError("the snapshot's lists are malformed") from error
+
+
+def _decode_paths(data: bytes) -> tuple[bytes, ...]:
+    *found, rest = data.split(b"\0")
+    if rest or found != sorted(set(found)):
+        raise DamagedError("a list of paths in the snapshot is malformed")
+    return tuple(found)
+
+
+def _decode_modes(data: bytes) -> Iterator[tuple[bytes, int]]:
+    for record in _decode_paths(data):
+        match = _MODE.fullmatch(record)
+        if match is None:
+            raise DamagedError(f"not a mode: {record[:60]!r}")
+        yield match[2], int(match[1], 8)
+
+
+def _sparse(data: bytes | None) -> Sparse | None:
+    if data is None:
+        return None
+    fields = canon.decode(data)
+    cone, kept = fields["cone"] is True, fields["index"] is True
+    return Sparse(_bytes(fields["patterns"]), cone, kept)
+
+
+def _operation(head: dict[str, Any], files: Mapping[bytes, bytes]) -> Operation:
+    refs = tuple((_str(name), _oid(oid)) for name, oid in head["refs"])
+    if not all(map(operation.may_be_written, files)) or not all(
+        operation.may_be_ref(name) for name, _ in refs
+    ):
+        raise DamagedError("the snapshot writes what belongs to no operation")
+    return Operation(
+        files=tuple(sorted(files.items())),
+        refs=refs,
+        commits=tuple(_oid(oid) for oid in head["commits"]),
+        short=tuple((_str(short), _oid(oid)) for short, oid in head["short"]),
+        merged=_oid(head["auto-merge"]),
+    )
 
 
 def _stash_entry(fields: dict[str, Any]) -> StashEntry:
@@ -198,8 +221,8 @@ def _branch(fields: dict[str, Any]) -> BranchConfig:
     return BranchConfig(_str(fields["remote"]), _str(fields["merge"]), others)
 
 
-def _tree(value: object) -> str:
-    return check_oid(value, "AUTO_MERGE") if value else ""
+def _oid(value: object) -> str:
+    return check_oid(value, "an object of the snapshot") if value else ""
 
 
 def _text(path: bytes) -> str:

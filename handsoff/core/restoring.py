@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from handsoff.core import paths
-from handsoff.core.envelope import StashEntry
+from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change, Leaf
 
 

@@ -39,7 +39,7 @@ def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | 
         # a run that was killed after the record had moved: what is left is to remember it
         if envelope_of(seen) == saved.envelope:
             seen.remember(notes, saved.page)
-        notes.set_here(saved.parcel)
+        notes.set_here(saved.parcel, work)
     elif not _is_as_sent(seen, known):
         raise RefusedError(
             f"{work} was handed to {to.name}; what changed here since is not in it",

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import paths, restoring
-from handsoff.core.envelope import StashEntry, State
 from handsoff.core.objects import LINK
 from handsoff.core.restoring import Obstacle, Plan, Standing
+from handsoff.core.state import StashEntry, State
 from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import restore, shape
+from handsoff.edge.git import operation, restore, shape
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.restore import Refs
@@ -51,14 +51,16 @@ class Target:
 def refuse_busy(desk: Desk, seen: Observed, known: Known | None) -> None:
     """Raise UnfitError if the checkout is no place to restore over."""
     shape.refuse(shape.clone_shape(desk.checkout))
-    shape.refuse(shape.operations(desk.checkout))
     shape.refuse(shape.nested(seen.look))
+    if known is not None and known.is_state(seen.state):
+        return  # exactly what it sent, or caught: safe elsewhere
+    shape.refuse(shape.operations(seen.look))
     if shape.has_loose_commits(desk.checkout):
         raise UnfitError(
             "HEAD is detached here on commits that no branch has",
             hint="give them a name: git switch -c NAME; or catch with --into DIR",
         )
-    if not seen.is_clean and not (known is not None and known.is_state(seen.state)):
+    if not seen.is_clean:
         names = [*seen.look.untracked, *seen.look.staged, *seen.snapshot.changed_paths(seen.look)]
         raise UnfitError(
             f"this checkout has work of its own: {_listed(names)}",
@@ -90,9 +92,9 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             hint=f"rename it: git branch -m {clash} NAME",
         )
     old = checkout.commit(f"refs/heads/{target.work}")
-    if old is None or old == target.head or (known is not None and old == known.head):
+    if old is None or old == target.tip or (known is not None and old == known.tip):
         return old
-    if not shape.is_ancestor(checkout, old, target.head, arrived):
+    if not target.tip or not shape.is_ancestor(checkout, old, target.tip, arrived):
         raise UnfitError(
             f"the branch {target.work} has commits here that are not in the parcel",
             hint=f"keep them under another name: git branch -m {target.work} NAME",
@@ -223,7 +225,7 @@ def carry_out(
     _put_in_place(desk, target, seen, changes)
     refs = Refs(checkout, target.reason)
     step("catch.apply.branch.before")
-    refs.move_branch(target.state.work, target.state.head, old_tip)
+    refs.move(target.state, old_tip)
     step("catch.apply.stash.before")
     refs.set_stash(target.stash, seen.look.stash)
     step("catch.apply.config.before")
@@ -241,7 +243,9 @@ def _put_in_place(desk: Desk, target: Target, seen: Observed, changes: Sequence[
         read = seen.snapshot.reader(objects)
         entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
         restore.write_index(checkout, entries)
-        restore.set_auto_merge(checkout, target.state.auto_merge)
+        wanted = operation.as_here(checkout, target.state.operation)
+        write = Objects(checkout.common_dir / "objects").write
+        operation.put(checkout, wanted, seen.look.operation, write)
 
 
 def go_back(
@@ -256,6 +260,15 @@ def go_back(
     arrived = frozenset(point.get("arrived", ()))
     refs.set_stash(restoring.unmerge_stash(seen.look.stash, target.stash, arrived), seen.look.stash)
     files.sync_filesystem(checkout.top)
+
+
+def _heads(state: State) -> tuple[str, str, str, bool]:
+    return state.work, state.head, state.tip, state.detached
+
+
+def _same_operation(desk: Desk, seen: State, wanted: State) -> bool:
+    here = operation.as_here(desk.checkout, wanted.operation)
+    return (seen.operation.files, seen.operation.refs) == (here.files, here.refs)
 
 
 def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
@@ -273,9 +286,9 @@ def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
-    if seen.state.auto_merge != target.state.auto_merge:
-        wrong.append(b"AUTO_MERGE")
-    if (seen.state.work, seen.state.head) != (target.state.work, target.state.head):
+    if not _same_operation(desk, seen.state, target.state):
+        wrong.append(b"the operation in progress")
+    if _heads(seen.state) != _heads(target.state):
         wrong.append(b"HEAD")
     if [e.oid for e in seen.state.stash] != [e.oid for e in target.stash]:
         wrong.append(b"the stash list")

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handsoff.core import restoring
-from handsoff.core.envelope import StashEntry
 from handsoff.core.lease import Lease
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.pen import Pen
+from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change
 from handsoff.edge import files
 from handsoff.edge.git import restore, snapshot
@@ -208,7 +209,7 @@ class Catcher:
             self.desk.shared.keep(journal["point"])
         names = ("work", "point", "head", "old_tip", "arrived", "here", "at")
         self.notes.set_restore_point({name: journal[name] for name in names})
-        self.notes.set_here(journal["parcel"])
+        self.notes.set_here(journal["parcel"], self.work)
         step("catch.finish.before")
         self.notes.set_journal(None)
         step("catch.finish.after")
@@ -279,6 +280,8 @@ class Catcher:
         finished: bool = False,
     ) -> CatchResult:
         saved = view.record.saved
+        operation = ready.target.state.operation
+        kind = kind_of(operation)
         return CatchResult(
             work=self.work,
             sender=view.roster.name_of(saved.by if saved else lease.carrier),
@@ -291,6 +294,9 @@ class Catcher:
             left_behind=left_behind(ready.target.state),
             phases=self.phases.spent,
             check_first=check_first(view, lease),
+            operation=kind.what if kind else "",
+            go_on=kind.command if kind else "",
+            runs=tuple(commands_in(operation)),
             dry_run=dry_run,
             finished=finished,
         )

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core import restoring
-from handsoff.core.envelope import StashEntry, State
 from handsoff.core.lease import How, Lease, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.page import parse
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
+from handsoff.core.state import StashEntry, State
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
@@ -36,6 +36,11 @@ class CatchResult:
     left_behind: tuple[dict[str, str], ...]
     phases: dict[str, int]
     check_first: str = ""
+    operation: str = ""
+    """What is in progress, such as "a rebase"."""
+    go_on: str = ""
+    runs: tuple[str, ...] = ()
+    """The shell commands that going on will run."""
     already: bool = False
     finished: bool = False
     """Whether this run took up one that was interrupted."""

@@ -20,6 +20,7 @@ from handsoff.core.ids import work_component
 from handsoff.core.record import Record
 from handsoff.core.roster import Member, Roster
 from handsoff.edge import clock, files, keys
+from handsoff.edge.git import operation
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
@@ -225,15 +226,34 @@ class Desk:
             )
         return found
 
-    def work(self) -> str:
-        """Return the work of this checkout, which is the branch that HEAD names."""
-        branch = self.checkout.branch()
-        if branch is None:
-            raise UnfitError(
-                "HEAD is detached, so there is no work to name",
-                hint="switch to the branch of the work first: git switch BRANCH",
-            )
-        return branch
+    def work(self, named: str | None = None) -> str:
+        """Return the work of this checkout: the branch that HEAD names, or that it comes back to.
+
+        A HEAD that is detached for no rebase or bisect has the name that it is given, or that
+        it was caught under.
+        """
+        branch = self.checkout.branch() or operation.branch(self.checkout)
+        if branch is not None:
+            if named not in (None, branch):
+                raise UsageError(
+                    f"this checkout stands on {branch}", hint="--as names a detached HEAD only"
+                )
+            return branch
+        if named is not None:
+            self._check_name(named)
+            return named
+        kept = files.read_json(self.checkout.own_dir / "here.json")
+        if kept and kept.get("work"):
+            return str(kept["work"])
+        raise UnfitError(
+            "HEAD is detached, so there is no work to name",
+            hint="switch to its branch first (git switch BRANCH), or name it: --as NAME",
+        )
+
+    def _check_name(self, named: str) -> None:
+        done = self.checkout.run("check-ref-format", f"refs/heads/{named}")
+        if done.returncode or named.startswith("-"):
+            raise UsageError(f"{named!r} is no name for a branch", hint="such as --as fix/rounding")
 
 
 def _patterns(shared: Shared, refs: list[str]) -> list[str]:

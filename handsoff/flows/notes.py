@@ -6,12 +6,13 @@ journal.json  a restore that has begun and is not finished: the next run finishe
 restore.json  where ``undo`` goes back to
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from handsoff.core.envelope import State
+from handsoff.core.state import State
 from handsoff.core.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
@@ -40,9 +41,12 @@ class Known:
 
     work: str
     head: str
+    tip: str
     index_tree: str
     special: str
     work_tree: str
+    rest: str
+    """A digest of what else the state is: operation, permissions, sparse patterns."""
     stash: tuple[str, ...]
     private: tuple[str, ...]
     """Stash entries of this checkout from before the work came: the other side cannot drop them."""
@@ -50,12 +54,20 @@ class Known:
     page: str
 
     def is_state(self, state: State) -> bool:
-        """Say whether the worktree and index of ``state`` are these to the last byte."""
-        return _key(state) == (self.head, self.index_tree, self.special, self.work_tree)
+        """Say whether all of ``state`` but its stash is this to the last byte."""
+        return all(getattr(self, name) == value for name, value in _key(state).items())
 
 
-def _key(state: State) -> tuple[str, str, str, str]:
-    return state.head, state.index_tree, repr([e[:5] for e in state.special]), state.work_tree
+def _key(state: State) -> dict[str, str]:
+    rest = (state.detached, state.operation, state.raw, state.modes, state.sparse)
+    return {
+        "head": state.head,
+        "tip": state.tip,
+        "index_tree": state.index_tree,
+        "special": repr([e[:5] for e in state.special]),
+        "work_tree": state.work_tree,
+        "rest": hashlib.sha256(repr(rest).encode("utf-8", "surrogateescape")).hexdigest(),
+    }
 
 
 class Notes:
@@ -76,7 +88,7 @@ class Notes:
     def known(self, work: str) -> Known | None:
         """Return the state of ``work`` that was last sent or caught here."""
         kept = files.read_json(self._path("known"))
-        if not kept or kept["work"] != work:
+        if not kept or kept["work"] != work or "rest" not in kept:
             return None
         leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
         return Known(
@@ -94,13 +106,9 @@ class Notes:
         """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
         before = self.known(state.work)
         private = [*private, *(before.private if before is not None else ())]
-        head, index_tree, special, work_tree = _key(state)
         kept = {
             "work": state.work,
-            "head": head,
-            "index_tree": index_tree,
-            "special": special,
-            "work_tree": work_tree,
+            **_key(state),
             "stash": [e.oid for e in state.stash if e.oid not in private],
             "private": private,
             "leaves": [[decode(path), *leaf] for path, leaf in leaves.items()],
@@ -118,9 +126,9 @@ class Notes:
         kept = files.read_json(self._path("here"))
         return str(kept["parcel"]) if kept else ""
 
-    def set_here(self, parcel: str) -> None:
+    def set_here(self, parcel: str, work: str) -> None:
         """Note the parcel whose work stands here, or ("") that none does."""
-        self._set("here", {"parcel": parcel} if parcel else None)
+        self._set("here", {"parcel": parcel, "work": work} if parcel else None)
 
     def journal(self) -> dict[str, Any] | None:
         """Return the restore that is not finished, if there is one."""

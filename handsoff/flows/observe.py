@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from handsoff.core.envelope import State
+from handsoff.core.state import State
 from handsoff.edge.git import snapshot
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects

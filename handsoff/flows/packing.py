@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from handsoff.core import guard, paths
-from handsoff.core.envelope import LeftBehind, Sealed, State
+from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry
 from handsoff.core.objects import GITLINK
+from handsoff.core.state import LeftBehind, State
 from handsoff.edge import files
 from handsoff.edge.git import news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
@@ -76,7 +77,6 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
         raise UnfitError(
             "this branch has no commit yet", hint="make a first commit, then hand the work over"
         )
-    shape.refuse(shape.operations(checkout))
     shape.refuse(shape.nested(found))
     shape.refuse(shape.unreadable(found))
     travelling = [*found.untracked, *found.carried, *along(checkout)]
@@ -130,8 +130,7 @@ class Packer:
         bases = sorted(oid for oid in set(have) if objects.has(oid))
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:
-            tips = [found.head, *(entry.oid for entry in found.stash)]
-            tips += [found.auto_merge] if found.auto_merge else []
+            tips = self._tips(found)
             listing = aside.submit(news.missing, self.checkout, tips, bases)
             try:
                 with self.phases.phase("capture"):
@@ -151,6 +150,13 @@ class Packer:
             captured, sealed, digest, tuple(bases), tuple(f.fingerprint for f in waived),
             len(writer.written),
         )  # fmt: skip
+
+    def _tips(self, found: Look) -> list[str]:
+        """Return all that the state is made of and that is an object of the clone already."""
+        branch = self.checkout.commit(f"refs/heads/{self.work}") if found.branch is None else None
+        stash = [entry.oid for entry in found.stash]
+        tips = [found.head, branch, *stash, *found.operation.anchors, found.operation.merged]
+        return [oid for oid in tips if oid]
 
     def _capture(
         self, writer: PackWriter, found: Look, objects: Objects

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.core.manifest import Manifest
+from handsoff.core.operation import kind_of
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
@@ -27,6 +28,8 @@ class Wishes:
     to: str
     at: str | None = None
     via: str = "auto"
+    named: str | None = None
+    """The name of the work, where HEAD is detached and no branch names it."""
     to_file: Path | None = None
     dry_run: bool = False
     limit: int = DEFAULT_LIMIT
@@ -52,6 +55,8 @@ class Sent:
     leg: int
     revision: int
     counts: dict[str, int] = field(default_factory=dict)
+    operation: str = ""
+    """What is in progress and travels, such as "a rebase"."""
     left_behind: tuple[dict[str, str], ...] = ()
     waived: tuple[str, ...] = ()
     size: int = 0
@@ -143,6 +148,7 @@ class Plan:
             leg=lease.leg,
             revision=lease.revision + 1,
             counts=self.counts,
+            operation=kind.what if (kind := kind_of(self.packed.state.operation)) else "",
             left_behind=self.left_behind,
             waived=self.packed.waived,
             size=size,

@@ -20,7 +20,6 @@ from handsoff.core.lease import Recipient
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
 from handsoff.edge import files, hooks, seal
-from handsoff.edge.git import shape
 from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
@@ -56,9 +55,8 @@ class Sender:
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        shape.refuse(shape.operations(self.desk.checkout))
         self.notes = Notes(self.desk.checkout)
-        self.work = self.desk.work()
+        self.work = self.desk.work(self.wishes.named)
 
     def run(self) -> Sent:
         """Hand the work over; every error leaves this machine the carrier."""
@@ -229,7 +227,7 @@ class Sender:
         with self.phases.phase("record"):
             pen = self._record(plan, sending)
         plan.remember(self.notes)
-        self.notes.set_here(sending.parcel)
+        self.notes.set_here(sending.parcel, self.work)
         self._finish(sending)
         if self.routing.direct is not None:
             self.routing.direct.tell(pen.record.git_tip or "")

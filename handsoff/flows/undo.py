@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core import restoring
-from handsoff.core.envelope import State
+from handsoff.core.state import State
 from handsoff.core.trees import differences
 from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
@@ -39,7 +39,6 @@ class Undone:
 def undo(desk: Desk, phases: Phases, *, dry_run: bool = False) -> Undone:
     """Go back to the restore point of the last catch, or of one that was interrupted."""
     with desk.checkout.lock():
-        shape.refuse(shape.operations(desk.checkout))
         notes = Notes(desk.checkout)
         point = notes.journal() or notes.restore_point()
         if point is None:
@@ -91,7 +90,7 @@ def _go_back(
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, changes, point)
     desk.shared.keep(forward["point"])  # what no ref names any more
-    notes.set_here(str(point.get("here", "")))
+    notes.set_here(str(point.get("here", "")), work)
     notes.set_restore_point(forward)
     notes.set_journal(None)
     return result

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff.core import canon, envelope
-from handsoff.core.envelope import KEPT_KEYS, BranchConfig, LeftBehind, StashEntry, State
 from handsoff.core.index import Entry, Flag
 from handsoff.core.objects import (
     EMPTY_TREE,
@@ -19,6 +18,7 @@ from handsoff.core.objects import (
     parse_commit,
     parse_tree,
 )
+from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, StashEntry, State
 from handsoff.errors import DamagedError
 from tests.core.test_canon import TEXT, VALUES
 

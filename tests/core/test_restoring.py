@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.envelope import StashEntry
 from handsoff.core.objects import FILE, LINK
 from handsoff.core.restoring import (
     Obstacle,
@@ -16,6 +15,7 @@ from handsoff.core.restoring import (
     plan,
     without_own,
 )
+from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change, Leaf
 
 ONE, TWO = Leaf(FILE, "1" * 40), Leaf(LINK, "2" * 40)

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.envelope import StashEntry
 from handsoff.core.index import Flag, Listing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
+from handsoff.core.operation import NOTHING, Operation
+from handsoff.core.state import StashEntry
+from handsoff.edge.git import operation
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
@@ -48,8 +50,8 @@ class Look:
     stash: tuple[StashEntry, ...]
     walked: "Walked" = field(repr=False)
     index_signature: tuple[int, int, int] | None
-    auto_merge: str = ""
-    """The tree in AUTO_MERGE, which git leaves behind after a merge or a stash pop."""
+    operation: Operation = NOTHING
+    """What is in progress."""
 
     @property
     def is_clean(self) -> bool:
@@ -103,14 +105,8 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         stash=parse_stash(said["stash"]) if "stash" in said else (),
         walked=walked,
         index_signature=signature,
-        auto_merge=_auto_merge(checkout),
+        operation=operation.read(checkout),
     )
-
-
-def _auto_merge(checkout: Checkout) -> str:
-    if not (checkout.git_dir / "AUTO_MERGE").exists():
-        return ""
-    return checkout.line("rev-parse", "--verify", "-q", "AUTO_MERGE^{tree}") or ""
 
 
 def read_entries(checkout: Checkout) -> Listing:
@@ -149,6 +145,8 @@ def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
     now = (checkout.commit("HEAD") or "", checkout.branch(), checkout.commit("refs/stash") or "")
     if now != (first.head, first.branch, first.stash[0].oid if first.stash else ""):
         changed.add(b"HEAD or the stash")
+    if operation.read(checkout) != first.operation:
+        changed.add(b"the operation in progress")
     if index_signature(checkout) != first.index_signature:
         changed.add(b"the index")
     return changed

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import envelope, index, paths
-from handsoff.core.envelope import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.index import Encoded, Entry, Listing, Stat, encode_entry
-from handsoff.core.objects import FILE, parse_tree
+from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
 from handsoff.core.restoring import Standing
+from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.trees import Leaf, Read, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import snapshot
@@ -126,15 +126,6 @@ def write_index(checkout: Checkout, entries: Iterable[Encoded]) -> None:
         raise
 
 
-def set_auto_merge(checkout: Checkout, tree: str) -> None:
-    """Let AUTO_MERGE hold ``tree``, or not be there."""
-    place = checkout.git_dir / "AUTO_MERGE"
-    if tree:
-        files.write(place, tree.encode() + b"\n", 0o644)
-    else:
-        place.unlink(missing_ok=True)
-
-
 def install_pack(checkout: Checkout, objects: Path) -> None:
     """Bring the packs of an object folder into the clone's own objects, durably."""
     target = checkout.common_dir / "objects" / "pack"
@@ -156,12 +147,14 @@ class Refs:
     checkout: Checkout
     reason: str
 
-    def move_branch(self, work: str, new: str, old: str | None) -> None:
-        """Let the branch of ``work`` name ``new`` (it named ``old``), and HEAD the branch."""
-        ref = _HEADS + work
-        if old != new:
-            self.checkout.git("update-ref", "-m", self.reason, ref, new, old or "0" * 40)
-        if self.checkout.branch() != work:
+    def move(self, state: State, old: str | None) -> None:
+        """Let the branch of the work and HEAD be those of ``state``; the branch named ``old``."""
+        ref = _HEADS + state.work
+        if state.tip and old != state.tip:
+            self.checkout.git("update-ref", "-m", self.reason, ref, state.tip, old or "0" * 40)
+        if state.detached:
+            self.leave("", state.head)
+        elif self.checkout.branch() != state.work:
             self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", ref)
 
     def leave(self, branch: str, head: str) -> None:
@@ -234,18 +227,19 @@ def read_state(objects: Objects, envelope_id: str) -> State:
         raise DamagedError("the parcel's envelope is not one of handsoff's")
     head, index_commit = inner.parents if len(inner.parents) > 1 else ("", inner.parents[0])
     head_time = " ".join(objects.commit(head).committer.rsplit(" ", 2)[1:]) if head else NO_TIME
-    lists = {
-        entry.name: objects.blob(entry.oid)
-        for entry in parse_tree(objects.tree(outer.tree))
-        if entry.mode == FILE
-    }
-    state = envelope.decode_lists(
-        lists,
-        head=head,
-        head_time=head_time,
-        index_tree=objects.commit(index_commit).tree,
-        work_tree=inner.tree,
-    )
-    if set(outer.parents[1:]) != {entry.oid for entry in state.stash}:
-        raise DamagedError("the parcel's envelope and its stash list disagree")
+    root = parse_tree(objects.tree(outer.tree))
+    lists = {entry.name: objects.blob(entry.oid) for entry in root if entry.mode == FILE}
+    bound = envelope.Bound(head, head_time, objects.commit(index_commit).tree, inner.tree)
+    state = envelope.decode_lists(lists, _operation_files(objects, root), bound)
+    named = {entry.name: entry.oid for entry in root if entry.mode == TREE}
+    if list(outer.parents[1:]) != envelope.anchors(state):
+        raise DamagedError("the parcel's envelope does not bind all commits of its state")
+    if named.get(b"auto-merge", "") != state.operation.merged:
+        raise DamagedError("the parcel's envelope does not bind the tree of a merge")
     return state
+
+
+def _operation_files(objects: Objects, root: list[TreeEntry]) -> dict[bytes, bytes]:
+    tree = next((e.oid for e in root if (e.mode, e.name) == (TREE, b"operation")), EMPTY_TREE)
+    found = list(differences(objects.tree, EMPTY_TREE, tree))
+    return {c.path: objects.blob(c.new.oid) for c in found if c.new and c.new.mode == FILE}

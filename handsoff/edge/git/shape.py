@@ -11,27 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import paths
+from handsoff.core.operation import kind_of
+from handsoff.edge.git import operation
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.repo import Checkout, decode, encode, split
 from handsoff.errors import UnfitError
 
-_OPERATIONS: Final = (
-    ("rebase-merge", "a rebase is in progress", "git rebase --continue, or --abort"),
-    (
-        "rebase-apply",
-        "a rebase or git am is in progress",
-        "git rebase --continue or git am --continue, or --abort",
-    ),
-    ("MERGE_HEAD", "a merge is in progress", "git merge --continue, or --abort"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick is in progress", "git cherry-pick --continue, or --abort"),
-    ("REVERT_HEAD", "a revert is in progress", "git revert --continue, or --abort"),
-    ("sequencer", "a sequence of picks is in progress", "git cherry-pick --continue, or --quit"),
-    ("BISECT_LOG", "a bisect is in progress", "git bisect reset"),
-    ("BISECT_START", "a bisect is in progress", "git bisect reset"),
-    ("SQUASH_MSG", "a squash merge is in progress", "commit it, or remove .git/SQUASH_MSG"),
-    ("MERGE_AUTOSTASH", "a merge with an autostash is in progress", "finish the merge"),
-    ("REBASE_HEAD", "a rebase left REBASE_HEAD behind", "git update-ref -d REBASE_HEAD"),
-)
 _CONVERTING: Final = ("filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
 
 
@@ -49,14 +34,14 @@ def refuse(found: Iterator[Oddity]) -> None:
         raise UnfitError(oddity.what, hint=oddity.hint)
 
 
-def operations(checkout: Checkout) -> Iterator[Oddity]:
-    """Yield the operations that are in progress in this worktree."""
-    for name, what, hint in _OPERATIONS:
-        if (checkout.git_dir / name).exists():
-            yield Oddity(f"{what} here", f"finish it first: {hint}")
-    rerere = checkout.git_dir / "MERGE_RR"
-    if rerere.exists() and rerere.stat().st_size:
-        yield Oddity("a conflict is being resolved here", "resolve it and commit, or reset")
+def operations(look: Look) -> Iterator[Oddity]:
+    """Yield the operation that is in progress in this worktree."""
+    kind = kind_of(look.operation)
+    if kind is not None:
+        yield Oddity(
+            f"{kind.what} is in progress here",
+            f"finish it first ({kind.command}, or --abort), or catch with --into DIR",
+        )
 
 
 def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
@@ -173,6 +158,17 @@ def other_worktree(checkout: Checkout, branch: str) -> str | None:
             place = Path(os.fsdecode(line.removeprefix(b"worktree "))).resolve()
         elif line == wanted and place != here:
             return str(place)
+    return _left_for_a_while(checkout, branch)
+
+
+def _left_for_a_while(checkout: Checkout, branch: str) -> str | None:
+    """Return the other worktree in which a rebase or bisect of ``branch`` is in progress."""
+    linked = (checkout.common_dir / "worktrees").glob("*")
+    for git_dir in (checkout.common_dir, *linked):
+        if git_dir != checkout.git_dir and operation.branch_of_worktree(git_dir) == branch:
+            gitfile = git_dir / "gitdir"
+            top = Path(gitfile.read_text().strip()) if gitfile.exists() else git_dir
+            return str(top.parent)
     return None
 
 

@@ -9,9 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from handsoff.core import envelope
-from handsoff.core.envelope import NO_TIME, BranchConfig, LeftBehind, Sealed, State
+from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry, Flag
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, oid_of
+from handsoff.core.operation import Operation
+from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
 from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Content, Signature, Worktree
@@ -210,10 +212,18 @@ def capture(
         branch=branch,
         empty_folders=tuple(sorted(look.walked.empty)),
         left_behind=left_behind,
-        auto_merge=look.auto_merge,
+        tip=_tip(checkout, look, work),
+        detached=look.branch is None,
+        operation=look.operation,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
     return Snapshot(state, taken, new_trees, leaves)
+
+
+def _tip(checkout: Checkout, look: Look, work: str) -> str:
+    if look.branch is not None:
+        return look.head
+    return (checkout.commit(f"refs/heads/{work}") or "") if work else ""
 
 
 def _take(worktree: Worktree, look: Look, sink: Sink, extra: Iterable[bytes]) -> dict[bytes, Taken]:
@@ -271,6 +281,13 @@ def worktree_changes(
     return changes
 
 
+def _operation_tree(found: Operation, add: Callable[[str, bytes, bytes], str]) -> str:
+    if not found.files:
+        return ""
+    leaves = {name: Leaf(FILE, add("blob", data, name)) for name, data in found.files}
+    return graft(lambda _: b"", EMPTY_TREE, leaves, lambda data: add("tree", data, b""))
+
+
 def seal_envelope(state: State, sink: Sink) -> Sealed:
     """Put the commits and lists that bind ``state`` into the sink; return their ids."""
     put: list[tuple[str, bytes]] = []
@@ -282,8 +299,12 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
     index_commit = add("commit", envelope.encode_index_commit(state))
     snapshot = add("commit", envelope.encode_snapshot(state, index_commit))
     blobs = {name: add("blob", data, name) for name, data in envelope.lists_of(state).items()}
-    pins = add("tree", envelope.encode_pins(state)) if state.special else None
-    root = add("tree", envelope.encode_root(blobs, pins, state.auto_merge))
+    trees = {
+        b"auto-merge": state.operation.merged,
+        b"operation": _operation_tree(state.operation, add),
+        b"pins": add("tree", envelope.encode_pins(state)) if state.special else "",
+    }
+    root = add("tree", envelope.encode_root(blobs, trees))
     return Sealed(
         add("commit", envelope.encode_envelope(state, snapshot, root)), snapshot, tuple(put)
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from handsoff.core import canon, envelope, index
-from handsoff.core.envelope import State
 from handsoff.core.index import NO_STAT, Entry
 from handsoff.core.objects import FILE, LINK, encode_commit, oid_of
 from handsoff.core.restoring import Standing
+from handsoff.core.state import State
 from handsoff.core.trees import Leaf
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import Worktree

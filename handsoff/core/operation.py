@@ -1,0 +1,175 @@
+"""An operation in progress (merge, rebase, picks, am, bisect): what git keeps of it, as values.
+
+Git has no format for it but files in the git folder of a worktree, named in git-rebase(1),
+git-bisect(1) and the sources. They travel as they are; this room says which they are, which
+objects they name, and what a receiver may write.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+FILES: Final = frozenset(
+    b"MERGE_HEAD MERGE_MODE MERGE_MSG MERGE_RR MERGE_AUTOSTASH AUTO_MERGE SQUASH_MSG ORIG_HEAD"
+    b" CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD BISECT_LOG BISECT_NAMES BISECT_TERMS BISECT_START"
+    b" BISECT_EXPECTED_REV BISECT_ANCESTORS_OK BISECT_FIRST_PARENT BISECT_HEAD BISECT_RUN".split()
+)
+FOLDERS: Final = (b"rebase-merge", b"rebase-apply", b"sequencer")
+REFS: Final = ("refs/bisect/", "refs/rewritten/")
+TAGS: Final = b"tags/"
+"""Where the annotated tags that ``MERGE_HEAD`` names are kept, each as the bytes of its object."""
+
+RERERE: Final = b"rr-cache/"
+"""What the conflicts that ``MERGE_RR`` names looked like: shared by all worktrees of a clone."""
+
+_QUIET: Final = frozenset({b"ORIG_HEAD", b"MERGE_RR", b"AUTO_MERGE", b"REBASE_HEAD", b"MERGE_MSG"})
+"""What git leaves behind long after an operation has ended."""
+
+_TODO: Final = frozenset(
+    b"sequencer/todo rebase-merge/git-rebase-todo rebase-merge/git-rebase-todo.backup"
+    b" rebase-merge/done".split()
+)
+_TEXT: Final = re.compile(
+    rb"(?:.*/)?(?:message.*|MERGE_MSG|SQUASH_MSG|author-script|patch|final-commit|info|msg|opts"
+    rb"|\d+|BISECT_NAMES|BISECT_RUN|MERGE_RR|.*opt)|(?:rr-cache|tags)/.*"
+)
+_FULL: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
+_SHORT: Final = re.compile(rb"[0-9a-f]{4,39}")
+_NO_IDS: Final = frozenset(b"exec x break b label l update-ref u noop".split())
+_RERERE: Final = re.compile(rb"rr-cache/[0-9a-f]{40}/(?:pre|post|this)image(?:\.\d{1,4})?")
+_REF: Final = re.compile(r"refs/(?:bisect|rewritten)/[^\0-\x20~^:?*\\\[\x7f]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is in progress; empty where nothing is."""
+
+    files: tuple[tuple[bytes, bytes], ...] = ()
+    """Name below the git folder, and content; sorted."""
+    refs: tuple[tuple[str, str], ...] = ()
+    commits: tuple[str, ...] = ()
+    """Ids of the commits that the files name; sorted."""
+    short: tuple[tuple[str, str], ...] = ()
+    """Ids that stand abbreviated in the files, and what they stood for on the sender."""
+    merged: str = ""
+    """The tree in ``AUTO_MERGE``, or ""."""
+
+    @property
+    def anchors(self) -> list[str]:
+        """The commits that must travel for the operation to go on."""
+        return sorted({*self.commits, *(oid for _, oid in self.refs)})
+
+
+NOTHING: Final = Operation()
+
+
+class Kind(NamedTuple):
+    """What is in progress, for people, and the command that goes on with it."""
+
+    what: str
+    command: str
+
+
+_KINDS: Final = (
+    (b"rebase-merge/", Kind("a rebase", "git rebase --continue")),
+    (b"rebase-apply/rebasing", Kind("a rebase", "git rebase --continue")),
+    (b"rebase-apply/", Kind("git am", "git am --continue")),
+    (b"MERGE_HEAD", Kind("a merge", "git merge --continue")),
+    (b"CHERRY_PICK_HEAD", Kind("a cherry-pick", "git cherry-pick --continue")),
+    (b"REVERT_HEAD", Kind("a revert", "git revert --continue")),
+    (b"sequencer/", Kind("a sequence of picks", "git cherry-pick --continue")),
+    (b"BISECT_LOG", Kind("a bisect", "git bisect good, or git bisect bad")),
+    (b"SQUASH_MSG", Kind("a squash merge", "git commit")),
+)
+
+
+def kind_of(operation: Operation) -> Kind | None:
+    """Return what is in progress, or None; what git leaves behind for good is nothing."""
+    for mark, kind in _KINDS:
+        if any(name.startswith(mark) for name, _ in operation.files):
+            return kind
+    if any(name not in _QUIET and not name.startswith(RERERE) for name, _ in operation.files):
+        return Kind("an operation", "git status")
+    return None
+
+
+def branch_of(files: Mapping[bytes, bytes]) -> str | None:
+    """Return the branch that a rebase or a bisect has left and will come back to, or None."""
+    for name in (b"rebase-merge/head-name", b"rebase-apply/head-name"):
+        ref = files.get(name, b"").strip()
+        if ref.startswith(b"refs/heads/"):
+            return ref.removeprefix(b"refs/heads/").decode("utf-8", "surrogateescape")
+    start = files.get(b"BISECT_START", b"").strip()
+    if start and not _FULL.fullmatch(start):
+        return start.removeprefix(b"refs/heads/").decode("utf-8", "surrogateescape")
+    return None
+
+
+def may_be_written(name: bytes) -> bool:
+    """Say whether a file of this name belongs to an operation: nothing else may be written."""
+    if name in FILES or _RERERE.fullmatch(name):
+        return True
+    if name.startswith(TAGS):
+        return _FULL.fullmatch(name.removeprefix(TAGS)) is not None
+    first, *rest = name.split(b"/")
+    clean = all(part not in (b"", b".", b"..") and b"\0" not in part for part in rest)
+    return first in FOLDERS and 1 <= len(rest) <= 2 and clean  # noqa: PLR2004 - no deeper in git
+
+
+def may_be_ref(name: str) -> bool:
+    """Say whether a ref of this name belongs to an operation."""
+    return _REF.fullmatch(name) is not None and ".." not in name and not name.endswith((".", "/"))
+
+
+def ids_in(name: bytes, data: bytes) -> list[str]:
+    """Return the ids of objects in a file of an operation, full or abbreviated.
+
+    Not those in messages, patches and the like, where an id is only talked about.
+    """
+    if name in _TODO:
+        return [word.decode() for line in data.splitlines() for word in _ids_of_step(line)]
+    if _TEXT.fullmatch(name):
+        return []
+    return [oid.decode() for oid in _FULL.findall(data)]
+
+
+def _ids_of_step(line: bytes) -> Iterator[bytes]:
+    words = line.split()[:3]
+    if not words or words[0] in _NO_IDS or words[0].startswith(b"#"):
+        return
+    for word in words[1:]:
+        if _FULL.fullmatch(word) or _SHORT.fullmatch(word):
+            yield word
+        if not word.startswith(b"-"):
+            return  # the subject begins
+
+
+def expanded(operation: Operation, unclear: set[str]) -> Operation:
+    """Return ``operation`` with the ``unclear`` abbreviations spelled out in its lists of steps.
+
+    An abbreviation that means the same commit on the receiver stays as it is.
+    """
+    longer = {short.encode(): oid.encode() for short, oid in operation.short if short in unclear}
+    if not longer:
+        return operation
+    pattern = re.compile(
+        rb"(?m)^([a-z]+[ \t]+(?:-[a-zA-Z][ \t]+)?)(" + b"|".join(map(re.escape, longer)) + rb")\b"
+    )
+    files = tuple(
+        (name, pattern.sub(lambda m: m[1] + longer[m[2]], data) if name in _TODO else data)
+        for name, data in operation.files
+    )
+    return Operation(files, operation.refs, operation.commits, operation.short, operation.merged)
+
+
+def commands_in(operation: Operation) -> list[str]:
+    """Return the shell commands that going on with a rebase would run."""
+    found = []
+    for name, data in operation.files:
+        if name == b"rebase-merge/git-rebase-todo":
+            for line in data.decode("utf-8", "backslashreplace").splitlines():
+                word, _, command = line.strip().partition(" ")
+                if word in ("exec", "x") and command.strip():
+                    found.append(command.strip())
+    return found
