@@ -158,8 +158,8 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
             left_behind=tuple(
                 LeftBehind(_bytes(e["path"]), _str(e["reason"])) for e in left["paths"]
             ),
-            tip=_oid(head["tip"]),
-            detached=head["detached"] is True,
+            tip=_oid_or_none(head["tip"]),
+            detached=_flag(head["detached"]),
             operation=_operation(head, files),
             raw=_decode_paths(lists[b"raw"]),
             modes=tuple(sorted(_decode_modes(lists[b"modes"]))),
@@ -188,8 +188,7 @@ def _sparse(data: bytes | None) -> Sparse | None:
     if data is None:
         return None
     fields = canon.decode(data)
-    cone, kept = fields["cone"] is True, fields["index"] is True
-    return Sparse(_bytes(fields["patterns"]), cone, kept)
+    return Sparse(_bytes(fields["patterns"]), _flag(fields["cone"]), _flag(fields["index"]))
 
 
 def _operation(head: dict[str, Any], files: Mapping[bytes, bytes]) -> Operation:
@@ -203,7 +202,7 @@ def _operation(head: dict[str, Any], files: Mapping[bytes, bytes]) -> Operation:
         refs=refs,
         commits=tuple(_oid(oid) for oid in head["commits"]),
         short=tuple((_str(short), _oid(oid)) for short, oid in head["short"]),
-        merged=_oid(head["auto-merge"]),
+        merged=_oid_or_none(head["auto-merge"]),
     )
 
 
@@ -211,7 +210,7 @@ def _stash_entry(fields: dict[str, Any]) -> StashEntry:
     message, who = _str(fields["message"]), _str(fields["who"])
     if "\n" in message or "\0" in message or not _IDENT.fullmatch(who):
         raise DamagedError("a stash entry of the snapshot is malformed")
-    return StashEntry(check_oid(fields["oid"], "a stash entry"), message, who)
+    return StashEntry(_oid(fields["oid"]), message, who)
 
 
 def _branch(fields: dict[str, Any]) -> BranchConfig:
@@ -222,7 +221,17 @@ def _branch(fields: dict[str, Any]) -> BranchConfig:
 
 
 def _oid(value: object) -> str:
-    return check_oid(value, "an object of the snapshot") if value else ""
+    return check_oid(value, "an object of the snapshot")
+
+
+def _oid_or_none(value: object) -> str:
+    return "" if value == "" else _oid(value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise DamagedError("the snapshot's lists are malformed")
+    return value
 
 
 def _text(path: bytes) -> str:
