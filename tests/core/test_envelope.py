@@ -1,4 +1,4 @@
-"""The envelope: its lists say the whole state, and what no state could say is damaged."""
+"""The envelope: its lists say the whole state, and its commits bind all that the state needs."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core import canon, envelope
+from handsoff.core import envelope, operation
 from handsoff.core.index import Entry, Flag
 from handsoff.core.objects import (
     EMPTY_TREE,
@@ -18,9 +18,9 @@ from handsoff.core.objects import (
     parse_commit,
     parse_tree,
 )
-from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, StashEntry, State
-from handsoff.errors import DamagedError
-from tests.core.test_canon import TEXT, VALUES
+from handsoff.core.operation import Operation
+from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, Sparse, StashEntry, State
+from tests.core.test_canon import TEXT
 
 OIDS = st.binary(min_size=20, max_size=20).map(bytes.hex)
 LINE = TEXT.filter(lambda text: not {"\n", "\0"} & set(text))
@@ -43,10 +43,31 @@ def in_order(entries: list[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(kept, key=lambda e: (e.path, e.stage)))
 
 
+IDS_OR_NONE = OIDS | st.just("")
+FILES = st.dictionaries(
+    st.sampled_from([
+        *sorted(operation.FILES), b"rebase-merge/done", b"sequencer/todo", b"tags/" + b"a" * 40,
+        b"rr-cache/" + b"a" * 40 + b"/preimage",
+    ]),
+    st.binary(max_size=20),
+    max_size=3,
+)  # fmt: skip
+REFS = st.sampled_from(["refs/bisect/bad", "refs/bisect/good-1", "refs/rewritten/onto"])
+OPERATIONS = st.builds(
+    Operation,
+    FILES.map(lambda found: tuple(sorted(found.items()))),
+    st.lists(st.tuples(REFS, OIDS), max_size=2).map(tuple),
+    st.lists(OIDS, max_size=3).map(tuple),
+    st.lists(st.tuples(TEXT, OIDS), max_size=2).map(tuple),
+    IDS_OR_NONE,
+)
+MODES = st.dictionaries(PATHS, st.integers(0, 0o777), max_size=3)
+SORTED_PATHS = st.lists(PATHS, max_size=3, unique=True).map(lambda found: tuple(sorted(found)))
+
 STATES = st.builds(
     State,
     work=LINE,
-    head=OIDS | st.just(""),
+    head=IDS_OR_NONE,
     head_time=WHEN,
     index_tree=OIDS,
     special=st.lists(SPECIAL, max_size=4, unique_by=lambda e: (e.path, e.stage)).map(in_order),
@@ -58,21 +79,22 @@ STATES = st.builds(
         TEXT,
         st.lists(st.tuples(st.sampled_from(sorted(KEPT_KEYS)), TEXT), max_size=3).map(tuple),
     ),
-    empty_folders=st.lists(PATHS, max_size=3, unique=True).map(lambda found: tuple(sorted(found))),
+    empty_folders=SORTED_PATHS,
     left_behind=st.lists(st.builds(LeftBehind, PATHS, TEXT), max_size=3).map(tuple),
+    tip=IDS_OR_NONE,
+    detached=st.booleans(),
+    operation=OPERATIONS,
+    raw=SORTED_PATHS,
+    modes=MODES.map(lambda found: tuple(sorted(found.items()))),
+    sparse=st.none() | st.builds(Sparse, st.binary(max_size=20), st.booleans(), st.booleans()),
 )
 A, B = "a" * 40, "b" * 40
 STATE = State("feat/x", A, "1700000000 +0100", B, (), B, (), BranchConfig(), ())
 
 
 def decoded(state: State, lists: dict[bytes, bytes]) -> State:
-    return envelope.decode_lists(
-        lists,
-        head=state.head,
-        head_time=state.head_time,
-        index_tree=state.index_tree,
-        work_tree=state.work_tree,
-    )
+    bound = envelope.Bound(state.head, state.head_time, state.index_tree, state.work_tree)
+    return envelope.decode_lists(lists, dict(state.operation.files), bound)
 
 
 @given(STATES)
@@ -82,9 +104,32 @@ def test_a_state_reads_back_from_its_lists(state: State) -> None:
 
 @given(STATES, STATES)
 def test_two_states_have_the_same_lists_only_if_they_are_the_same(one: State, two: State) -> None:
+    files = replace(two.operation, files=one.operation.files)  # those are a tree of their own
     two = replace(two, head=one.head, head_time=one.head_time, index_tree=one.index_tree,
-                  work_tree=one.work_tree)  # fmt: skip
+                  work_tree=one.work_tree, operation=files)  # fmt: skip
     assert (envelope.lists_of(one) == envelope.lists_of(two)) is (one == two)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tip": B},
+        {"detached": True},
+        {"raw": (b"a",)},
+        {"modes": ((b"a", 0o600),)},
+        {"sparse": Sparse(b"", cone=True, index=False)},
+        {"sparse": Sparse(b"", cone=False, index=True)},
+        {"operation": Operation(refs=(("refs/bisect/bad", A),))},
+        {"operation": Operation(commits=(A,))},
+        {"operation": Operation(short=(("aaaa", A),))},
+        {"operation": Operation(merged=A)},
+    ],
+    ids=str,
+)
+def test_a_field_that_differs_is_another_list(change: dict[str, Any]) -> None:
+    other = replace(STATE, **change)
+    assert envelope.lists_of(other) != envelope.lists_of(STATE)
+    assert decoded(other, envelope.lists_of(other)) == other
 
 
 @given(STATES)
@@ -97,13 +142,24 @@ def test_the_commits_bind_the_state_and_the_stash(state: State) -> None:
     assert parse_commit(index_commit).tree == state.index_tree
     assert parse_commit(snapshot).parents == (*head, oid_of("commit", index_commit))
     assert parse_commit(snapshot).tree == state.work_tree
-    inner, *stash = parse_commit(outer).parents
+    inner, *others = parse_commit(outer).parents
     assert inner == oid_of("commit", snapshot)
-    assert stash == list(dict.fromkeys(e.oid for e in state.stash))
+    assert others == envelope.anchors(state)
     assert parse_commit(outer).tree == A
     assert {parse_commit(c).committer for c in (index_commit, snapshot, outer)} == {
         f"handsoff <snapshot@handsoff.invalid> {state.head_time}"
     }
+
+
+@given(STATES)
+def test_every_commit_of_a_state_is_bound_once(state: State) -> None:
+    found = envelope.anchors(state)
+    stash = list(dict.fromkeys(e.oid for e in state.stash))
+    needed = {*state.operation.commits, *(oid for _, oid in state.operation.refs)}
+    tip = {state.tip} if state.detached and state.tip else set()
+    assert found[: len(stash)] == stash
+    assert {*found} == {*stash, *needed, *tip}
+    assert len(found) == len({*found})
 
 
 def test_every_blob_of_a_special_entry_is_pinned_once() -> None:
@@ -114,77 +170,13 @@ def test_every_blob_of_a_special_entry_is_pinned_once() -> None:
 
 def test_the_root_names_the_lists_and_the_trees_if_there_are_any() -> None:
     blobs = dict.fromkeys(envelope.lists_of(STATE), A)
-    names = [b"branch", b"empty-folders", b"index", b"left-behind", b"stash"]
-    assert [e.name for e in parse_tree(envelope.encode_root(blobs, None, ""))] == names
-    root = parse_tree(envelope.encode_root(blobs, EMPTY_TREE, B))
-    assert TreeEntry(b"pins", TREE, EMPTY_TREE) in root
-    assert TreeEntry(b"auto-merge", TREE, B) in root
-    assert len(root) == 7
-
-
-@pytest.mark.parametrize("name", envelope.lists_of(STATE))
-def test_a_snapshot_that_lacks_a_list_is_damaged(name: bytes) -> None:
-    lists = envelope.lists_of(STATE)
-    del lists[name]
-    with pytest.raises(DamagedError, match="lists are malformed"):
-        decoded(STATE, lists)
-
-
-ENTRY = {"oid": A, "message": "m", "who": "x <y> 1 +0000"}
-BRANCH = {"work": "w", "remote": "=", "merge": "", "others": []}
-
-
-NO_ENTRIES: list[Any] = [None, 7, "x", {"oid": A}, [7], [None], ["x"], [[]]]
-NO_PATHS: list[Any] = [
-    None, 7, ["x"], [{}], [{"path": "x"}], [{"path": 7, "reason": "x"}],
-    [{"path": "\ud800", "reason": "x"}], [{"path": "x", "reason": 7}],
-]  # fmt: skip
-NOT_IN_AN_ENTRY: dict[str, list[Any]] = {
-    "oid": ["", "x", 7, None, [], {}],
-    "message": [7, None, [], {}, "a\nb", "a\0b", "\ud800"],
-    "who": ["", 7, None, [], {}, "x <y>", "x <y> 1", "x\n <y> 1 +0000", "x <y> 1 +000",
-            "x <y> -1 +0000", "x <y> 1 +0000\n", "x <y> 1 0000", "\ud800 <y> 1 +0000"],
-}  # fmt: skip
-NOT_OF_A_BRANCH: dict[str, list[Any]] = {
-    "work": [None, 7, [], {}, "\ud800"],
-    "remote": [None, 7, [], {}],
-    "merge": [None, 7, [], {}],
-    "others": [None, 7, {"a": 1}, ["x"], [[]], [["rebase"]], [["rebase", 7]], [[7, "x"]],
-               [["rebase", "x", "y"]], [["remote", "x"]], [["merge", "x"]], [["", "x"]],
-               [["vscode-merge-base", "x"]], [["x.y", "z"]], [["Rebase", "true"]],
-               [["description\n[alias]", "x"]]],
-}  # fmt: skip
-
-
-def wrong_lists() -> list[tuple[bytes, Any]]:
-    found: list[tuple[bytes, Any]] = [(b"stash", {}), (b"left-behind", {}), (b"branch", {})]
-    found += [(b"stash", {"entries": value}) for value in NO_ENTRIES]
-    found += [(b"left-behind", {"paths": value}) for value in NO_PATHS]
-    for name, values in NOT_IN_AN_ENTRY.items():
-        found += [(b"stash", {"entries": [{**ENTRY, name: value}]}) for value in values]
-    for name, values in NOT_OF_A_BRANCH.items():
-        found += [(b"branch", {**BRANCH, name: value}) for value in values]
-    return found
-
-
-@pytest.mark.parametrize(("name", "value"), wrong_lists(), ids=lambda value: ascii(value)[:40])
-def test_a_list_with_a_wrong_value_is_damaged(name: bytes, value: object) -> None:
-    lists = {**envelope.lists_of(STATE), name: canon.encode(value)}
-    with pytest.raises(DamagedError):
-        decoded(STATE, lists)
-
-
-@pytest.mark.parametrize("data", [b"x", b"\0x", b"a\0b"])
-def test_a_list_of_folders_that_is_cut_short_is_damaged(data: bytes) -> None:
-    with pytest.raises(DamagedError, match="empty folders is cut short"):
-        decoded(STATE, {**envelope.lists_of(STATE), b"empty-folders": data})
-
-
-@given(st.sampled_from(sorted(envelope.lists_of(STATE))), st.binary(max_size=60) | VALUES)
-def test_any_list_is_read_or_damaged(name: bytes, value: Any) -> None:
-    body = value if isinstance(value, bytes) else canon.encode(value)
-    try:
-        decoded(STATE, {**envelope.lists_of(STATE), name: body})
-    except DamagedError:
-        return
-    assert name in (b"empty-folders", b"index")
+    names = [b"branch", b"empty-folders", b"head", b"index", b"left-behind", b"modes", b"raw",
+             b"stash"]  # fmt: skip
+    trees = {b"auto-merge": "", b"operation": "", b"pins": ""}
+    assert [e.name for e in parse_tree(envelope.encode_root(blobs, trees))] == names
+    trees = {b"auto-merge": B, b"operation": A, b"pins": EMPTY_TREE}
+    root = parse_tree(envelope.encode_root(blobs, trees))
+    assert {e for e in root if e.mode == TREE} == {
+        TreeEntry(name, TREE, oid) for name, oid in trees.items()
+    }
+    assert len(root) == len(names) + 3
