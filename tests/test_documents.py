@@ -10,11 +10,12 @@ import pytest
 
 from handsoff import errors
 from handsoff.cli.app import INTERRUPTED, app
-from handsoff.core import admission, cards, chain, envelope, lease, manifest, messages
+from handsoff.core import admission, cards, chain, envelope, lease, manifest, messages, operation
 from handsoff.core.entry import KINDS
 from handsoff.core.exchange import EXPECTED
 from handsoff.core.ids import work_component
 from handsoff.core.manifest import Manifest
+from handsoff.core.state import NO_TIME, BranchConfig, Sparse, State
 from tests.kit.machines import ROOT
 
 README: Final = ROOT / "README.md"
@@ -116,13 +117,24 @@ def test_the_card_and_the_manifest_have_the_fields_of_the_code() -> None:
 
 
 def test_the_lists_of_an_envelope_are_those_of_the_code() -> None:
-    state = envelope.State(
-        work="x", head="", head_time=envelope.NO_TIME, index_tree="", special=(), work_tree="",
-        stash=(), branch=envelope.BranchConfig(), empty_folders=(),
+    state = State(
+        work="x", head="", head_time=NO_TIME, index_tree="", special=(), work_tree="", stash=(),
+        branch=BranchConfig(), empty_folders=(), sparse=Sparse(b"", cone=True, index=False),
     )  # fmt: skip
     told = rows(section(FORMATS, "Envelope: a state under one id"), "entry of the envelope's tree")
     names = [name.decode() for name in envelope.lists_of(state)]
-    assert sorted(ticked(row[0])[0] for row in told) == sorted([*names, "auto-merge", "pins"])
+    trees = ["auto-merge", "operation", "pins"]
+    assert sorted(ticked(row[0])[0] for row in told) == sorted([*names, *trees])
+
+
+def test_the_files_of_an_operation_are_those_of_the_code() -> None:
+    told = section(FORMATS, "An operation in progress")
+    names = {name.decode() for name in operation.FILES}
+    assert names == {word for word in ticked(told) if word.isupper() or word in names}
+    for name in (*operation.FOLDERS, operation.TAGS, operation.RERERE):
+        assert f"`{name.decode().rstrip('/')}/" in told
+    for prefix in operation.REFS:
+        assert f"`{prefix}" in told
 
 
 def test_the_namespaces_are_those_of_the_code() -> None:
