@@ -100,10 +100,6 @@ def _no_keys(monday: Monday) -> None:
     shutil.rmtree(monday.m1.home)
 
 
-def _merging(monday: Monday) -> None:
-    monday.m1.write(".git/MERGE_HEAD", monday.m1.git("rev-parse", "HEAD") + "\n")
-
-
 def _shallow(monday: Monday) -> None:
     monday.m1.write(".git/shallow", monday.m1.git("rev-parse", "main") + "\n")
 
@@ -133,7 +129,6 @@ def _half_restored(monday: Monday) -> None:
         (_remote_away, 6, ["the remote origin cannot be reached", "/nowhere/at/all.git"]),
         (_not_set_up, 2, ["this checkout was not set up for handsoff", "handsoff init"]),
         (_no_keys, 2, ["this machine has no name yet", "handsoff init --name"]),
-        (_merging, 8, ["a merge is in progress here", "git merge --continue"]),
         (_shallow, 8, ["this clone is shallow", "--unshallow"]),
         (_nested, 8, ["vendor/ is a repository of its own"]),
         (_filtered, 8, ["is converted by git (attribute filter=lfs)"]),

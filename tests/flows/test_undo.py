@@ -125,12 +125,16 @@ def test_undo_waits_for_other_commands_in_the_clone(sent: Monday) -> None:
     assert sent.untouched() == before
 
 
-def test_undo_in_the_middle_of_a_merge_is_refused(sent: Monday) -> None:
-    caught(sent)
-    sent.m2.write(".git/MERGE_HEAD", sent.m2.git("rev-parse", "HEAD") + "\n")
-    before = sent.untouched()
-    refused(inside(sent.m2, "undo"), 8, "a merge is in progress here")
-    assert sent.untouched() == before
+def test_undo_in_the_middle_of_a_merge_keeps_it_for_the_way_back(sent: Monday) -> None:
+    before, _ = caught(sent)
+    merging = sent.m2.write(".git/MERGE_HEAD", sent.m2.git("rev-parse", "main") + "\n")
+    after, text = look(sent.m2.top), merging.read_text()
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    assert not merging.exists()
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
+    assert merging.read_text() == text
 
 
 def test_a_work_that_was_caught_and_undone_can_be_caught_up_with_again(sent: Monday) -> None:

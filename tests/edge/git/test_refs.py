@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.state import BranchConfig, StashEntry
+from handsoff.core.state import BranchConfig, StashEntry, State
 from handsoff.edge.git import restore
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.git.restore import Refs
@@ -18,21 +18,41 @@ def refs(checkout: Checkout) -> Refs:
     return Refs(checkout, "handsoff: test")
 
 
+def standing_at(work: str, tip: str, head: str = "") -> State:
+    """Return a state of ``work``; with ``head`` one whose HEAD is detached there."""
+    return State(work, head or tip, "0 +0000", "", (), "", (), BranchConfig(), (), tip=tip,
+                 detached=bool(head))  # fmt: skip
+
+
 def test_the_branch_and_head_move_and_the_reflog_says_why(here: Here, refs: Refs) -> None:
     old = here.git("rev-parse", "HEAD")
     new = here.git("commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
-    refs.move_branch("feat/x", new, None)
+    refs.move(standing_at("feat/x", new), None)
     assert here.git("symbolic-ref", "HEAD") == "refs/heads/feat/x"
     assert here.git("rev-parse", "feat/x") == new
     assert "handsoff: test" in here.git("reflog", "feat/x")
     before = here.git("reflog")
-    refs.move_branch("feat/x", new, new)
+    refs.move(standing_at("feat/x", new), new)
     assert here.git("reflog") == before
     refs.leave("main", old)
     assert here.git("symbolic-ref", "HEAD") == "refs/heads/main"
     refs.leave("", old)
     assert here.checkout.branch() is None
     assert here.git("rev-parse", "HEAD") == old
+
+
+def test_a_detached_head_stands_beside_its_branch(here: Here, refs: Refs) -> None:
+    old = here.git("rev-parse", "HEAD")
+    new = here.git("commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
+    refs.move(standing_at("feat/x", new, old), None)
+    assert here.checkout.branch() is None
+    assert (here.git("rev-parse", "HEAD"), here.git("rev-parse", "feat/x")) == (old, new)
+    refs.move(standing_at("fix/y", "", new), None)
+    assert here.git("rev-parse", "HEAD") == new
+    assert here.git("branch", "--list", "fix/y") == ""
+    refs.move(standing_at("feat/x", new), new)
+    assert here.checkout.branch() == "feat/x"
+    assert here.git("rev-parse", "main") == old
 
 
 def test_a_branch_that_moved_meanwhile_is_not_moved(here: Here, refs: Refs) -> None:
@@ -42,7 +62,7 @@ def test_a_branch_that_moved_meanwhile_is_not_moved(here: Here, refs: Refs) -> N
     newer = here.git("commit-tree", "-p", new, "-m", "y", f"{old}^{{tree}}")
     for claimed in (old, None):
         with pytest.raises(UnfitError, match="git cannot update-ref"):
-            refs.move_branch("other", newer, claimed)
+            refs.move(standing_at("other", newer), claimed)
     assert here.git("rev-parse", "other") == new
     assert here.git("symbolic-ref", "HEAD") == "refs/heads/main"
 

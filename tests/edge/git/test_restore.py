@@ -9,6 +9,7 @@ import pytest
 from handsoff.core import canon, envelope, index
 from handsoff.core.index import NO_STAT, Entry
 from handsoff.core.objects import FILE, LINK, encode_commit, oid_of
+from handsoff.core.operation import Operation
 from handsoff.core.restoring import Standing
 from handsoff.core.state import State
 from handsoff.core.trees import Leaf
@@ -169,7 +170,7 @@ def sealed(
     outer = store.commit(made.envelope)
     if lists is not None:
         blobs = {name: store.write("blob", data) for name, data in lists.items()}
-        outer = replace(outer, tree=store.write("tree", envelope.encode_root(blobs, None, "")))
+        outer = replace(outer, tree=store.write("tree", envelope.encode_root(blobs, {})))
     if inner is not None:
         commit = replace(store.commit(made.snapshot), parents=inner)
         first = store.write("commit", encode_commit(commit))
@@ -209,7 +210,7 @@ def test_a_stash_list_that_the_envelope_does_not_bind_is_damaged(here: Here, sta
     entry = {"oid": state.head, "message": "x", "who": "x <y> 1 +0000"}
     for entries in ([], [entry]):
         changed = {**lists, b"stash": canon.encode({"entries": entries})}
-        with pytest.raises(DamagedError, match="disagree"):
+        with pytest.raises(DamagedError, match="does not bind all commits"):
             restore.read_state(here.objects, sealed(here, state, changed))
     with pytest.raises(DamagedError, match="lists are malformed"):
         restore.read_state(here.objects, sealed(here, state, {}))
@@ -219,3 +220,22 @@ def test_what_is_no_commit_or_is_missing_is_damaged(here: Here, state: State) ->
     for oid in (state.index_tree, "0" * 40):
         with pytest.raises(DamagedError, match=r"is a tree|is missing"):
             restore.read_state(here.objects, oid)
+
+
+def test_a_tree_of_a_merge_that_the_envelope_does_not_bind_is_damaged(
+    here: Here, state: State
+) -> None:
+    other = replace(state, operation=Operation(merged=state.index_tree))
+    assert restore.read_state(here.objects, sealed(here, other)) == other
+    with pytest.raises(DamagedError, match="does not bind the tree of a merge"):
+        restore.read_state(here.objects, sealed(here, other, envelope.lists_of(other)))
+
+
+def test_files_of_an_operation_are_read_back_and_what_is_no_file_is_not(
+    here: Here, state: State
+) -> None:
+    files = ((b"MERGE_MSG", b"x\n"), (b"rebase-merge/done", b""))
+    other = replace(state, operation=Operation(files=files, commits=(state.head,)))
+    made = sealed(here, other)
+    assert restore.read_state(here.objects, made) == other
+    assert here.objects.commit(made).parents[-1] == state.head

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from handsoff.edge.git import shape
+from handsoff.edge.git.look import look
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here
@@ -32,35 +33,51 @@ git switch -q main; echo ours >f; git commit -qam ours;"""
     [
         ("git merge other", "a merge is in progress here"),
         ("git rebase other", "a rebase is in progress here"),
-        ("git rebase --apply other", "a rebase or git am is in progress here"),
-        ("git am -3 0001-theirs.patch", "a rebase or git am is in progress here"),
+        ("git rebase --apply other", "a rebase is in progress here"),
+        ("git am -3 0001-theirs.patch", "git am is in progress here"),
         ("git cherry-pick other", "a cherry-pick is in progress here"),
         ("git cherry-pick other~1..other", "a cherry-pick is in progress here"),
         ("git revert --no-edit HEAD~1", "a revert is in progress here"),
         ("git bisect start", "a bisect is in progress here"),
         ("git merge --squash other", "a squash merge is in progress here"),
         ("git merge --no-commit --no-ff -s ours other", "a merge is in progress"),
-        (
-            "git config rerere.enabled true; git merge other; rm .git/MERGE_HEAD .git/AUTO_MERGE",
-            "a conflict is being resolved here",
-        ),
+        ("git merge other; rm .git/MERGE_HEAD", "an operation is in progress here"),
     ],
 )
 def test_an_operation_in_progress_is_named(here: Here, lines: str, what: str) -> None:
-    assert said(shape.operations(here.checkout)) == []
+    assert said(shape.operations(here.look())) == []
     script(here, FORK + lines)
-    found = said(shape.operations(here.checkout))
+    found = said(shape.operations(here.look()))
     assert [text for text in found if text.startswith(what)], found
     with pytest.raises(UnfitError) as caught:
-        shape.refuse(shape.operations(here.checkout))
+        shape.refuse(shape.operations(here.look()))
     assert caught.value.hint
 
 
 def test_operations_of_another_worktree_do_not_count(here: Here, tmp_path: Path) -> None:
     script(here, FORK + "git merge other")
     here.git("worktree", "add", "-q", "-b", "third", str(tmp_path / "wt"))
-    assert said(shape.operations(open_checkout(tmp_path / "wt"))) == []
+    assert said(shape.operations(look(open_checkout(tmp_path / "wt"), []))) == []
     shape.refuse(iter(()))
+
+
+@pytest.mark.parametrize(
+    "lines", ["git rebase other", "git rebase --apply other", "git bisect start"]
+)
+def test_a_branch_that_another_worktree_has_left_for_a_while_is_busy(
+    here: Here, tmp_path: Path, lines: str
+) -> None:
+    place = tmp_path / "wt"
+    script(here, FORK)
+    here.git("worktree", "add", "-q", "--detach", str(place))
+    beside = Here(place)
+    assert shape.other_worktree(beside.checkout, "main") == str(here.top)
+    script(here, f"{lines}; git checkout -q --detach")
+    assert shape.other_worktree(beside.checkout, "main") == str(here.top)
+    assert shape.other_worktree(here.checkout, "main") is None
+    script(here, "git rebase --abort; git bisect reset; git checkout -q --detach")
+    script(beside, f"git checkout -q main; {lines}; git checkout -q --detach")
+    assert shape.other_worktree(here.checkout, "main") == str(place)
 
 
 def test_a_clone_of_an_odd_shape_is_named(here: Here, tmp_path: Path) -> None:
