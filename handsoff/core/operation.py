@@ -71,6 +71,7 @@ class Kind(NamedTuple):
     command: str
 
 
+_REVERTING: Final = Kind("a sequence of reverts", "git revert --continue")
 _KINDS: Final = (
     (b"rebase-merge/", Kind("a rebase", "git rebase --continue")),
     (b"rebase-apply/rebasing", Kind("a rebase", "git rebase --continue")),
@@ -88,10 +89,14 @@ def kind_of(operation: Operation) -> Kind | None:
     """Return what is in progress, or None; what git leaves behind for good is nothing."""
     for mark, kind in _KINDS:
         if any(name.startswith(mark) for name, _ in operation.files):
-            return kind
+            return _REVERTING if _reverts(operation) and mark == b"sequencer/" else kind
     if any(name not in _QUIET and not name.startswith(RERERE) for name, _ in operation.files):
         return Kind("an operation", "git status")
     return None
+
+
+def _reverts(operation: Operation) -> bool:
+    return dict(operation.files).get(b"sequencer/todo", b"").startswith(b"revert")
 
 
 def branch_of(files: Mapping[bytes, bytes]) -> str | None:
