@@ -38,7 +38,8 @@ _FULL: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _SHORT: Final = re.compile(rb"[0-9a-f]{4,39}")
 _NO_IDS: Final = frozenset(b"exec x break b label l update-ref u noop".split())
 _RERERE: Final = re.compile(rb"rr-cache/[0-9a-f]{40}/(?:pre|post|this)image(?:\.\d{1,4})?")
-_REF: Final = re.compile(r"refs/(?:bisect|rewritten)/[^\0-\x20~^:?*\\\[\x7f]{1,200}")
+_REF: Final = re.compile(r"refs/(?:bisect|rewritten)(?:/(?!\.)[^\0-\x20~^:?*\\\[\x7f/]{1,250})+")
+_NAME: Final = re.compile(rb"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +119,15 @@ def may_be_written(name: bytes) -> bool:
     if name.startswith(TAGS):
         return _FULL.fullmatch(name.removeprefix(TAGS)) is not None
     first, *rest = name.split(b"/")
-    clean = all(part not in (b"", b".", b"..") and b"\0" not in part for part in rest)
-    return first in FOLDERS and 1 <= len(rest) <= 2 and clean  # noqa: PLR2004 - no deeper in git
+    plain = all(_NAME.fullmatch(part) for part in rest)
+    return first in FOLDERS and 1 <= len(rest) <= 2 and plain  # noqa: PLR2004 - no deeper in git
 
 
 def may_be_ref(name: str) -> bool:
-    """Say whether a ref of this name belongs to an operation."""
-    return _REF.fullmatch(name) is not None and ".." not in name and not name.endswith((".", "/"))
+    """Say whether a ref of this name belongs to an operation, and is one that git takes."""
+    locked = any(part.endswith(".lock") for part in name.split("/"))
+    odd = ".." in name or "@{" in name or name.endswith(".") or locked
+    return _REF.fullmatch(name) is not None and not odd
 
 
 def ids_in(name: bytes, data: bytes) -> list[str]:

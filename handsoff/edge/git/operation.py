@@ -14,10 +14,9 @@ from typing import Final
 from handsoff.core import operation
 from handsoff.core.operation import FILES, FOLDERS, NOTHING, RERERE, TAGS, Operation
 from handsoff.edge import files
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git.repo import Checkout, decode, encode
 from handsoff.edge.steps import step
 
-_ZERO: Final = "0" * 40
 _MODE: Final = 0o644
 
 
@@ -163,13 +162,9 @@ def _placer(checkout: Checkout) -> Callable[[bytes], Path]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    try:
-        if path.read_bytes() == data:
-            return
-    except OSError:
-        pass
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.write(path, data, _MODE)
+    if _read(os.fsencode(path)) != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, data, _MODE)
 
 
 def _remove_empty(folder: Path) -> None:
@@ -182,7 +177,7 @@ def _set_refs(checkout: Checkout, wanted: dict[str, str], current: dict[str, str
     lines = [f"delete {name}\n" for name in current.keys() - wanted.keys()]
     lines += [f"update {n} {oid}\n" for n, oid in wanted.items() if current.get(n) != oid]
     if lines:
-        checkout.git("update-ref", "--stdin", given="".join(lines).encode())
+        checkout.git("update-ref", "--stdin", given=encode("".join(lines)))
 
 
 def as_here(checkout: Checkout, wanted: Operation) -> Operation:
