@@ -7,7 +7,7 @@ objects they name, and what a receiver may write.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 FILES: Final = frozenset(
@@ -37,6 +37,8 @@ _TEXT: Final = re.compile(
 _FULL: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 _SHORT: Final = re.compile(rb"[0-9a-f]{4,39}")
 _NO_IDS: Final = frozenset(b"exec x break b label l update-ref u noop".split())
+_LABEL: Final = re.compile(rb"(?m)^[ \t]*(?:label|l)[ \t]+(\S+)")
+_WORD: Final = re.compile(rb"\S+")
 _RERERE: Final = re.compile(rb"rr-cache/[0-9a-f]{40}/(?:pre|post|this)image(?:\.\d{1,4})?")
 _REF: Final = re.compile(r"refs/(?:bisect|rewritten)(?:/(?!\.)[^\0-\x20~^:?*\\\[\x7f/]{1,250})+")
 _NAME: Final = re.compile(rb"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
@@ -136,21 +138,29 @@ def ids_in(name: bytes, data: bytes) -> list[str]:
     Not those in messages, patches and the like, where an id is only talked about.
     """
     if name in _TODO:
-        return [word.decode() for line in data.splitlines() for word in _ids_of_step(line)]
+        return [word[0].decode() for line in data.split(b"\n") for word in _ids_of_step(line)]
     if _TEXT.fullmatch(name):
         return []
     return [oid.decode() for oid in _FULL.findall(data)]
 
 
-def _ids_of_step(line: bytes) -> Iterator[bytes]:
-    words = line.split()[:3]
-    if not words or words[0] in _NO_IDS or words[0].startswith(b"#"):
+def _ids_of_step(line: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield where ids stand in a step; a merge names what it merges after its own commit."""
+    words = _WORD.finditer(line.partition(b" #")[0])
+    command = next(words, [b"#"])[0]
+    if command in _NO_IDS or command.startswith(b"#"):
         return
-    for word in words[1:]:
-        if _FULL.fullmatch(word) or _SHORT.fullmatch(word):
+    for word in words:
+        if _FULL.fullmatch(word[0]) or _SHORT.fullmatch(word[0]):
             yield word
-        if not word.startswith(b"-"):
+        if command not in (b"merge", b"m") and not word[0].startswith(b"-"):
             return  # the subject begins
+
+
+def labels_in(files: Mapping[bytes, bytes]) -> set[str]:
+    """Return the labels that a rebase sets. Where one looks like an id, git takes the label."""
+    return {label.decode("utf-8", "surrogateescape") for name in _TODO & files.keys()
+            for label in _LABEL.findall(files[name])}  # fmt: skip
 
 
 def expanded(operation: Operation, unclear: set[str]) -> Operation:
@@ -159,16 +169,21 @@ def expanded(operation: Operation, unclear: set[str]) -> Operation:
     An abbreviation that means the same commit on the receiver stays as it is.
     """
     longer = {short.encode(): oid.encode() for short, oid in operation.short if short in unclear}
-    if not longer:
-        return operation
-    pattern = re.compile(
-        rb"(?m)^([a-z]+[ \t]+(?:-[a-zA-Z][ \t]+)?)(" + b"|".join(map(re.escape, longer)) + rb")\b"
-    )
     files = tuple(
-        (name, pattern.sub(lambda m: m[1] + longer[m[2]], data) if name in _TODO else data)
+        (name, _spelled_out(data, longer) if name in _TODO else data)
         for name, data in operation.files
     )
-    return Operation(files, operation.refs, operation.commits, operation.short, operation.merged)
+    return replace(operation, files=files)
+
+
+def _spelled_out(data: bytes, longer: Mapping[bytes, bytes]) -> bytes:
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines):
+        for word in reversed(list(_ids_of_step(line))):
+            start, end = word.span()
+            whole = lines[number]
+            lines[number] = whole[:start] + longer.get(word[0], word[0]) + whole[end:]
+    return b"\n".join(lines)
 
 
 def commands_in(operation: Operation) -> list[str]:

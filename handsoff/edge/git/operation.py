@@ -29,8 +29,8 @@ def read(checkout: Checkout) -> Operation:
     if operation.kind_of(Operation(tuple(kept.items()))) is None:
         found = kept  # ORIG_HEAD alone is a habit of git's; `git am --abort` needs it
     found |= dict(_rerere(checkout, found.get(b"MERGE_RR", b"")))
-    asked = sorted({oid for name, data in found.items() for oid in operation.ids_in(name, data)})
-    kinds = dict(_resolve(checkout, asked))
+    asked = {oid for name, data in found.items() for oid in operation.ids_in(name, data)}
+    kinds = dict(_resolve(checkout, sorted(asked - operation.labels_in(found))))
     commits = {oid for kind, oid in kinds.values() if kind == "commit"}
     for tag, commit in _tags(checkout, [oid for kind, oid in kinds.values() if kind == "tag"]):
         found[TAGS + tag.encode()] = checkout.git("cat-file", "tag", tag)
