@@ -266,11 +266,6 @@ def _heads(state: State) -> tuple[str, str, str, bool]:
     return state.work, state.head, state.tip, state.detached
 
 
-def _same_operation(desk: Desk, seen: State, wanted: State) -> bool:
-    here = operation.as_here(desk.checkout, wanted.operation)
-    return (seen.operation.files, seen.operation.refs) == (here.files, here.refs)
-
-
 def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
     """Compare the checkout, file by file and entry by entry, with what was to be restored.
 
@@ -286,7 +281,7 @@ def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
-    if not _same_operation(desk, seen.state, target.state):
+    if not operation.stands(desk.checkout, target.state.operation, seen.state.operation):
         wrong.append(b"the operation in progress")
     if _heads(seen.state) != _heads(target.state):
         wrong.append(b"HEAD")

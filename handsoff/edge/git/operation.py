@@ -18,6 +18,8 @@ from handsoff.edge.git.repo import Checkout, decode, encode
 from handsoff.edge.steps import step
 
 _MODE: Final = 0o644
+_KEPT: Final = (RERERE, b"ORIG_HEAD")
+"""Not removed: other worktrees may need those, and what ORIG_HEAD names nothing else may."""
 
 
 def read(checkout: Checkout) -> Operation:
@@ -137,8 +139,7 @@ def put(
     place = _placer(checkout)
     fresh, old = dict(wanted.files), dict(current.files)
     for name in old.keys() - fresh.keys():
-        # other worktrees may need those, and what ORIG_HEAD names nothing else may
-        if not name.startswith((RERERE, TAGS, b"ORIG_HEAD")):
+        if not name.startswith((*_KEPT, TAGS)):
             step("catch.apply.operation.before")
             place(name).unlink(missing_ok=True)
     for name, data in fresh.items():
@@ -183,3 +184,17 @@ def _set_refs(checkout: Checkout, wanted: dict[str, str], current: dict[str, str
 def as_here(checkout: Checkout, wanted: Operation) -> Operation:
     """Return ``wanted`` as it must be written in this clone, which has other commits besides."""
     return operation.expanded(wanted, unclear(checkout, wanted))
+
+
+def stands(checkout: Checkout, wanted: Operation, seen: Operation) -> bool:
+    """Say whether ``seen``, which is in progress here, is ``wanted``.
+
+    What this clone remembers for itself may be there besides: it was neither moved nor removed.
+    """
+    arrived, found = dict(as_here(checkout, wanted).files), dict(seen.files)
+    more = [name for name in found.keys() - arrived.keys() if not name.startswith(_KEPT)]
+    same = all(
+        name in found and (data == found[name] or name.startswith(RERERE))
+        for name, data in arrived.items()
+    )
+    return same and not more and wanted.refs == seen.refs
