@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import operation
+from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import FILES, FOLDERS, NOTHING, RERERE, TAGS, Operation
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
@@ -105,8 +106,13 @@ def _refs(checkout: Checkout) -> Iterator[tuple[str, str]]:
 
 
 def _resolve(checkout: Checkout, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each of ``names`` that is an object's id, short or long, with its kind and full id."""
-    given = "".join(f"{name}\n" for name in names)
+    """Yield each of ``names`` that is an object's id, short or long, with its kind and full id.
+
+    A short one is that of a commit, as git reads it in a list of steps.
+    """
+    given = "".join(
+        f"{name}\n" if len(name) == len(EMPTY_TREE) else f"{name}^{{commit}}\n" for name in names
+    )
     if not given:
         return
     said = checkout.git(
