@@ -126,7 +126,7 @@ class Catcher:
     def _preflight(self, target: Target, parcel: Parcel) -> "_Ready":
         known = self.notes.known(self.work)
         objects = target.objects
-        here = self.desk.checkout.branch() or ""
+        here = self.desk.checkout.branch() or self.work
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
         applying.refuse_busy(self.desk, seen, known)
@@ -245,7 +245,7 @@ class Catcher:
                 hint="handsoff undo goes back to what was here before",
             )
         target = self._target(view, parcel)
-        here = self.desk.checkout.branch() or ""
+        here = self.desk.checkout.branch() or self.work
         seen = observe(self.desk.checkout, self.desk.shared, here, target.objects)
         tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
         if (tip or "") not in (journal["old_tip"], target.state.head):

@@ -55,7 +55,7 @@ def _go_back(
     with phases.phase("capture"):
         here = checkout.branch() or ""
         sink = Storing(objects)
-        now = observe(checkout, desk.shared, here, objects, sink=sink)
+        now = observe(checkout, desk.shared, here or work, objects, sink=sink)
         envelope = snapshot.seal_envelope(now.state, sink).envelope
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)
