@@ -2,5 +2,6 @@
 
 from tests.kit.disks import small_disk
 from tests.kit.monday import monday, sent, templates
+from tests.kit.operations import forked
 
-__all__ = ["monday", "sent", "small_disk", "templates"]
+__all__ = ["forked", "monday", "sent", "small_disk", "templates"]

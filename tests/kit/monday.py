@@ -159,7 +159,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def monday(templates: Path, tmp_path: Path) -> Monday:
     """Return Monday, the test's own."""
-    return copy(_monday(templates), tmp_path / "monday")
+    return copy(built(templates), tmp_path / "monday")
 
 
 @pytest.fixture
@@ -167,11 +167,12 @@ def sent(templates: Path, tmp_path: Path) -> Monday:
     """Return Monday after m1 handed the work over to m2, which has the parcel in its inbox."""
     made = templates / "sent"
     if not made.exists():
-        send(copy(_monday(templates), made))
+        send(copy(built(templates), made))
     return copy(made, tmp_path / "monday")
 
 
-def _monday(templates: Path) -> Path:
+def built(templates: Path) -> Path:
+    """Return the folder in which Monday was built, to be copied."""
     made = templates / "monday"
     if not made.exists():
         made.mkdir()

@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pytest
+
+from tests.kit import monday
 from tests.kit.machines import Ran, run
+from tests.kit.monday import Monday
 
 _HISTORY: Final = r"""
 export GIT_AUTHOR_DATE="1893456000 +0000" GIT_COMMITTER_DATE="1893456000 +0000"
@@ -42,52 +46,54 @@ class Doing:
     """Lines that go on to its end."""
     what: str
     """What it is called."""
+    stop: str = ""
+    """The line that gives it up, and brings back what was there before; "" if there is none."""
 
 
-def _rebase(begin: str) -> Doing:
-    return Doing(begin, _LOOP.replace("VERB", "rebase"), "a rebase")
+def _picks(begin: str, verb: str = "rebase", what: str = "a rebase") -> Doing:
+    return Doing(begin, _LOOP.replace("VERB", verb), what, f"git {verb} --abort")
 
 
-_MERGED: Final = _RESOLVE + "lines; git merge --continue"
+def _merge(begin: str) -> Doing:
+    return Doing(begin, _RESOLVE + "lines; git merge --continue", "a merge", "git merge --abort")
+
+
 DOING: Final = {
-    "merge": Doing("git merge theirs", _MERGED, "a merge"),
+    "merge": _merge("git merge theirs"),
     "merge --no-commit": Doing(
-        "git merge --no-ff --no-commit clean", "git merge --continue", "a merge"
+        "git merge --no-ff --no-commit clean",
+        "git merge --continue",
+        "a merge",
+        "git merge --abort",
     ),
     "merge --squash": Doing("git merge --squash clean", "git commit", "a squash merge"),
-    "merge --autostash": Doing("echo more >>g; git merge --autostash theirs", _MERGED, "a merge"),
-    "merge of a tag": Doing("git merge v1", _MERGED, "a merge"),
-    "merge with rerere": Doing(
-        "git config rerere.enabled true; git merge theirs",
-        "git config rerere.enabled true;" + _MERGED,
-        "a merge",
-    ),
-    "rebase": _rebase("git rebase theirs"),
-    "rebase --apply": _rebase("git rebase --apply theirs"),
-    "rebase --autostash": _rebase("echo more >>g; git rebase --autostash theirs"),
+    "merge --autostash": _merge("echo more >>g; git merge --autostash theirs"),
+    "merge of a tag": _merge("git merge v1"),
+    "merge with rerere": _merge("git config rerere.enabled true; git merge theirs"),
+    "rebase": _picks("git rebase theirs"),
+    "rebase --apply": _picks("git rebase --apply theirs"),
+    "rebase --autostash": _picks("echo more >>g; git rebase --autostash theirs"),
     "rebase -i": Doing(
         "GIT_SEQUENCE_EDITOR=\"sed -i '2s/^pick/edit/'\" git rebase -i base",
         "echo more >>g; git commit -qa --amend --no-edit; git rebase --continue",
         "a rebase",
+        "git rebase --abort",
     ),
-    "rebase -r": _rebase(
+    "rebase -r": _picks(
         "git switch -q -c side HEAD~1; echo s >s; git add s; git commit -qm side; git switch -q -;"
         "git merge -q --no-edit side; git merge -q --no-edit old; echo e >e; git add e;"
         "git commit -qm last; git rebase -r theirs"
     ),
-    "cherry-pick": Doing(
-        "git cherry-pick theirs~2 theirs~1 theirs",
-        _LOOP.replace("VERB", "cherry-pick"),
-        "a cherry-pick",
+    "cherry-pick": _picks(
+        "git cherry-pick theirs~2 theirs~1 theirs", "cherry-pick", "a cherry-pick"
     ),
-    "revert": Doing(
-        "git revert --no-edit HEAD~2 HEAD~1", _LOOP.replace("VERB", "revert"), "a revert"
-    ),
-    "am": Doing(_PATCHES + "git am -3 ../patches/*", _LOOP.replace("VERB", "am"), "git am"),
+    "revert": _picks("git revert --no-edit HEAD~2 HEAD~1", "revert", "a revert"),
+    "am": _picks(_PATCHES + "git am -3 ../patches/*", "am", "git am"),
     "bisect": Doing(
         "git bisect start; git bisect bad HEAD; git bisect good base",
         "git bisect run sh -c '! grep -q ours-b f' && git bisect reset",
         "a bisect",
+        "git bisect reset",
     ),
 }
 
@@ -122,3 +128,14 @@ def finish(top: Path, name: str) -> str:
         "git rev-list --topo-order --parents HEAD | awk '{ print NF - 1 }'"
     )
     return shell(top, said).ok().out
+
+
+@pytest.fixture
+def forked(templates: Path, tmp_path: Path) -> Monday:
+    """Return Monday, but m1 is done with it, and has a history in which operations stop."""
+    made = templates / "forked"
+    if not made.exists():
+        m1 = monday.copy(monday.built(templates), made).m1
+        shell(m1.top, "git reset -q --hard; git clean -fdq").ok()
+        make(m1.top)
+    return monday.copy(made, tmp_path / "monday")
