@@ -248,7 +248,7 @@ class Catcher:
         here = self.desk.checkout.branch() or self.work
         seen = observe(self.desk.checkout, self.desk.shared, here, target.objects)
         tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
-        if (tip or "") not in (journal["old_tip"], target.state.head):
+        if (tip or "") not in (journal["old_tip"], target.state.tip):
             raise UnfitError(
                 f"the branch {self.work} has commits of its own since this catch was interrupted",
                 hint=f"keep them under another name: git branch -m {self.work} NAME",
