@@ -22,9 +22,17 @@ from typing import Any, Final, NamedTuple
 
 from handsoff.core import canon, index, operation
 from handsoff.core.ids import check_oid
-from handsoff.core.objects import FILE, TREE, Commit, TreeEntry, encode_commit, encode_tree
+from handsoff.core.objects import FILE, GITLINK, TREE, Commit, TreeEntry, encode_commit, encode_tree
 from handsoff.core.operation import Operation
-from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, Sparse, StashEntry, State
+from handsoff.core.state import (
+    KEPT_KEYS,
+    SPARSE_KEYS,
+    BranchConfig,
+    LeftBehind,
+    Sparse,
+    StashEntry,
+    State,
+)
 from handsoff.errors import DamagedError
 
 _WHO: Final = "handsoff <snapshot@handsoff.invalid>"
@@ -39,6 +47,7 @@ class Sealed:
     objects: tuple[tuple[str, bytes], ...]
 
 
+_BOOLEANS: Final = frozenset({"", "true", "false", "yes", "no", "on", "off", "1", "0"})
 _MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
 _KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")
@@ -104,8 +113,8 @@ def lists_of(state: State) -> dict[bytes, bytes]:
         b"stash": canon.encode({"entries": stash}),
     }
     if state.sparse is not None:
-        sparse = state.sparse
-        fields = {"cone": sparse.cone, "index": sparse.index, "patterns": _text(sparse.patterns)}
+        settings = [list(pair) for pair in state.sparse.settings]
+        fields = {"patterns": _text(state.sparse.patterns), "settings": settings}
         lists[b"sparse"] = canon.encode(fields)
     return lists
 
@@ -116,7 +125,8 @@ def _encode_paths(paths: Iterable[bytes]) -> bytes:
 
 def encode_pins(state: State) -> bytes:
     """Return a tree that names every blob of the special entries, so that it travels too."""
-    pins = {e.oid: TreeEntry(e.oid.encode(), FILE, e.oid) for e in state.special}
+    blobs = (e.oid for e in state.special if e.mode != GITLINK)
+    pins = {oid: TreeEntry(oid.encode(), FILE, oid) for oid in blobs}
     return encode_tree(list(pins.values()))
 
 
@@ -188,7 +198,10 @@ def _sparse(data: bytes | None) -> Sparse | None:
     if data is None:
         return None
     fields = canon.decode(data)
-    return Sparse(_bytes(fields["patterns"]), _flag(fields["cone"]), _flag(fields["index"]))
+    settings = tuple((_str(key), _str(value)) for key, value in fields["settings"])
+    if any(key not in SPARSE_KEYS or value not in _BOOLEANS for key, value in settings):
+        raise DamagedError("the snapshot sets what belongs to no sparse checkout")
+    return Sparse(_bytes(fields["patterns"]), settings)
 
 
 def _operation(head: dict[str, Any], files: Mapping[bytes, bytes]) -> Operation:

@@ -13,6 +13,11 @@ from handsoff.core.operation import NOTHING, Operation
 NO_TIME: Final = "0 +0000"
 """The time of a state that has no commit yet."""
 
+USUAL_MODES: Final = frozenset({0o644, 0o755, 0o664, 0o775})
+"""Permission bits that a new file gets from the common umasks."""
+
+SPARSE_KEYS: Final = ("core.sparsecheckoutcone", "index.sparse")
+
 KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
 
 
@@ -42,9 +47,9 @@ class Sparse:
     """Which part of the repository a sparse checkout shows."""
 
     patterns: bytes
-    cone: bool
-    index: bool
-    """Whether the index is kept sparse too."""
+    """What stands in ``info/sparse-checkout``."""
+    settings: tuple[tuple[str, str], ...]
+    """Those of ``SPARSE_KEYS`` that are set, as they are spelled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,14 @@ import hashlib
 import shutil
 from pathlib import Path
 
-from handsoff.core import manifest
+from handsoff.core import manifest, paths
 from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
+from handsoff.core.state import State
 from handsoff.edge import clock, files, seal
 from handsoff.edge.git import quarantine, restore
+from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
@@ -113,7 +115,9 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
             pack.seek(len(MAGIC))
             objects = quarantine.check_in(folder, pack, alternate)
         step("listen.quarantine.after")
-        _check_state(claims, Objects(objects, alternate))
+        arrived = Objects(objects, alternate)
+        state = _check_state(claims, arrived)
+        check_filters(desk.checkout, arrived, state)
         files.write(folder / SIGNATURE, opened.signature.encode("ascii"))
         files.write(folder / MANIFEST, opened.manifest)
         files.sync_folder(objects / "pack")
@@ -127,7 +131,7 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
     return Parcel(home.inbox / claims.parcel, claims)
 
 
-def _check_state(claims: Manifest, objects: Objects) -> None:
+def _check_state(claims: Manifest, objects: Objects) -> State:
     try:
         state = restore.read_state(objects, claims.envelope)
     except DamagedError as error:
@@ -137,9 +141,10 @@ def _check_state(claims: Manifest, objects: Objects) -> None:
     head_tree = objects.commit(state.head).tree
     quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
     for entry in state.special:
-        quarantine.check_entry(entry.path, entry.mode)
-    for folder in state.empty_folders:
-        quarantine.check_entry(folder, None)
+        paths.check_path(entry.path)
+    for path in (*state.empty_folders, *state.raw, *(path for path, _ in state.modes)):
+        paths.check_path(path)
+    return state
 
 
 def manifest_digest(parcel: Parcel) -> str:

@@ -6,19 +6,22 @@ is missing, and stops at a file that is neither of the old state nor of the new 
 """
 
 import shutil
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import paths, restoring
-from handsoff.core.objects import LINK
+from handsoff.core.index import Stat
+from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import StashEntry, State
-from handsoff.core.trees import Change, differences, leaf_at
+from handsoff.core.trees import Change, Leaf, differences, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import operation, restore, shape
+from handsoff.edge.git import operation, restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.local import Local, Localizer
+from handsoff.edge.git.look import permissions
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.restore import Refs
 from handsoff.edge.git.writer import Writer
@@ -48,12 +51,16 @@ class Target:
         return [change.path for change in changes if change.new is not None]
 
 
-def refuse_busy(desk: Desk, seen: Observed, known: Known | None) -> None:
-    """Raise UnfitError if the checkout is no place to restore over."""
+def refuse_busy(desk: Desk, seen: Observed, known: Known | None, target: State) -> None:
+    """Raise UnfitError if the checkout is no place to restore ``target`` over."""
     shape.refuse(shape.clone_shape(desk.checkout))
-    shape.refuse(shape.nested(seen.look))
     if known is not None and known.is_state(seen.state):
         return  # exactly what it sent, or caught: safe elsewhere
+    if seen.state.sparse is not None and seen.state.sparse != target.sparse:
+        raise UnfitError(
+            "this checkout is sparse, and the work shows other parts of the repository",
+            hint="git sparse-checkout disable; or catch into a worktree of its own: --into DIR",
+        )
     shape.refuse(shape.operations(seen.look))
     if shape.has_loose_commits(desk.checkout):
         raise UnfitError(
@@ -120,7 +127,6 @@ def check_room(
             f"this file system takes two names for one: {_listed(pairs[0])}",
             hint="rename one of them on the sender",
         )
-    shape.refuse(shape.conversions(checkout, arriving, []))
     worktree = Worktree(checkout.top)
     if locked := restore.unwritable(worktree, [*plan.removals, *arriving]):
         raise UnfitError(
@@ -128,7 +134,8 @@ def check_room(
             hint="change who owns it (chown) or its mode, then catch again",
         )
     refuse_obstacles(checkout.top, plan, current, known)
-    need = sum(target.objects.size(leaf.oid) for _, leaf in plan.writes) + _SPARE
+    blobs = (leaf.oid for _, leaf in plan.writes if leaf.mode != GITLINK)
+    need = sum(map(target.objects.size, blobs)) + _SPARE
     free = shutil.disk_usage(checkout.top).free
     if free < need:
         raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
@@ -214,15 +221,28 @@ def held(changes: Iterable[Change], seen: Observed, known: Known | None) -> set[
     """
     as_sent = known is not None and known.is_state(seen.state)
     tracked = seen.look.entries.paths
-    return {c.path for c in changes if c.old is not None and (as_sent or c.path in tracked)}
+    return {
+        change.path
+        for change in changes
+        if change.old is not None
+        and change.old.mode != GITLINK  # a folder, of which the snapshot does not know what is in
+        and (as_sent or change.path in tracked)
+    }
+
+
+def localize(desk: Desk, target: Target, seen: Observed, changes: Iterable[Change]) -> Local:
+    """Return what ``changes`` are on this machine, which may convert files another way."""
+    store = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    localizer = Localizer(desk.checkout, target.objects, store, target.state, seen.look)
+    return localizer.localize(seen.snapshot, changes)
 
 
 def carry_out(
-    desk: Desk, target: Target, seen: Observed, changes: Sequence[Change], old_tip: str | None
+    desk: Desk, target: Target, seen: Observed, local: Local, old_tip: str | None
 ) -> None:
     """Make the checkout ``target``: files, index, branch and HEAD, stash, configuration."""
     checkout = desk.checkout
-    _put_in_place(desk, target, seen, changes)
+    _put_in_place(desk, target, seen, local)
     refs = Refs(checkout, target.reason)
     step("catch.apply.branch.before")
     refs.move(target.state, old_tip)
@@ -234,26 +254,46 @@ def carry_out(
     step("catch.apply.after")
 
 
-def _put_in_place(desk: Desk, target: Target, seen: Observed, changes: Sequence[Change]) -> None:
+def _put_in_place(desk: Desk, target: Target, seen: Observed, local: Local) -> None:
     checkout, objects = desk.checkout, target.objects
+    store = Objects(desk.shared.objects, *objects.folders)  # what conversions here have made too
     with files.saying("cannot write into this checkout"):
-        writer = Writer(checkout, objects.blob, restore.vouches(seen.look))
-        writer.carry_out(changes, target.state.empty_folders)
+        modes = dict(target.state.modes)
+        writer = Writer(checkout, store.blob, restore.vouches(seen.look), modes)
+        writer.carry_out(local.changes, target.state.empty_folders)
+        writer.set_modes(seen.look.modes)
         step("catch.apply.index.before")
+        sparse.put(checkout, target.state.sparse)
         read = seen.snapshot.reader(objects)
-        entries = restore.new_entries(read, seen.look, seen.state, target.state, writer.written)
+        written = _believed(writer.written, local, target.state)
+        entries = restore.new_entries(read, seen.look, seen.state, target.state, written)
         restore.write_index(checkout, entries)
         wanted = operation.as_here(checkout, target.state.operation)
         write = Objects(checkout.common_dir / "objects").write
         operation.put(checkout, wanted, seen.look.operation, write)
 
 
+def _believed(
+    written: Mapping[bytes, tuple[Leaf, Stat]], local: Local, state: State
+) -> dict[bytes, tuple[Leaf, Stat]]:
+    """Return the files that git may take for unchanged, with what it has of them.
+
+    Not those that a filter may make something else of: of them git shall see for itself.
+    """
+    doubtful = {*state.raw, *(entry.path for entry in local.told)}
+    return {
+        path: (local.kept.get(path, leaf), stat)
+        for path, (leaf, stat) in written.items()
+        if path not in doubtful
+    }
+
+
 def go_back(
-    desk: Desk, target: Target, seen: Observed, changes: Sequence[Change], point: Mapping[str, Any]
+    desk: Desk, target: Target, seen: Observed, local: Local, point: Mapping[str, Any]
 ) -> None:
     """Make the checkout what it was at a restore point, its branches included."""
     checkout = desk.checkout
-    _put_in_place(desk, target, seen, changes)
+    _put_in_place(desk, target, seen, local)
     refs = Refs(checkout, target.reason)
     refs.leave(str(point["head"]), target.state.head)
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))
@@ -266,18 +306,18 @@ def _heads(state: State) -> tuple[str, str, str, bool]:
     return state.work, state.head, state.tip, state.detached
 
 
-def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
+def verify(desk: Desk, target: Target, local: Local) -> Observed:
     """Compare the checkout, file by file and entry by entry, with what was to be restored.
 
     DamagedError naming what differs. Files that this machine had before, and that were ignored
     then, may show up besides; they were not touched.
     """
     seen = observe(
-        desk.checkout, desk.shared, target.state.work, objects, extra=target.outside, walk=False
-    )
-    read = seen.snapshot.reader(objects)
-    changes = differences(read, target.state.work_tree, seen.state.work_tree)
-    wrong = [change.path for change in changes if change.old is not None]
+        desk.checkout, desk.shared, target.state.work, target.objects,
+        extra=target.outside, walk=False, programs=False,
+    )  # fmt: skip
+    read = seen.snapshot.reader(target.objects)
+    wrong = _wrong_files(desk, target, seen, local)
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
@@ -292,4 +332,24 @@ def verify(desk: Desk, target: Target, objects: Objects) -> Observed:
             f"the restore does not match the parcel: {_listed(wrong)}",
             hint="handsoff undo goes back; then catch again",
         )
-    return seen
+    return seen.with_modes(target.state.modes)
+
+
+def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> list[bytes]:
+    """Return the files that are not, on disk, what they should be on this machine."""
+    state, read = target.state, seen.snapshot.reader(target.objects)
+    changes = differences(read, state.work_tree, seen.state.work_tree)
+    wrong = [
+        change.path
+        for change in changes
+        if change.old is not None
+        and seen.snapshot.on_disk(change.path, change.new)
+        != local.here.get(change.path, change.old)
+    ]
+    for path in {*state.raw} - {*seen.state.raw}:  # git here may take it for what it converts
+        leaf = leaf_at(read, state.work_tree, path)
+        if seen.snapshot.on_disk(path, leaf) != leaf:
+            wrong.append(path)
+    found = dict(permissions(desk.checkout, [path for path, _ in state.modes]))
+    wrong += [path for path, mode in state.modes if found.get(path, mode) != mode]
+    return wrong

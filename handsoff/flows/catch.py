@@ -6,7 +6,6 @@ Everything that could be overwritten, wrong or busy is found before the first wr
 says what was begun, so that a run that was killed anywhere is finished by the next.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,12 +15,12 @@ from handsoff.core.lease import State as LeaseState
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry
-from handsoff.core.trees import Change
 from handsoff.edge import files
 from handsoff.edge.git import restore, snapshot
+from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
-from handsoff.edge.git.snapshot import Storing
+from handsoff.edge.git.sinks import Storing
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
 from handsoff.errors import (
@@ -58,7 +57,7 @@ class _Ready:
     target: Target
     parcel: Parcel
     seen: Observed
-    changes: Sequence[Change]
+    local: Local
     old_tip: str | None
 
 
@@ -129,12 +128,13 @@ class Catcher:
         here = self.desk.checkout.branch() or self.work
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
-        applying.refuse_busy(self.desk, seen, known)
+        applying.refuse_busy(self.desk, seen, known, target.state)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
         changes = applying.changes_to(seen.state, seen, target, known)
-        current = applying.held(changes, seen, known)
-        applying.check_room(self.desk, target, restoring.plan(changes), current, known)
-        return _Ready(target, parcel, seen, changes, old_tip)
+        local = applying.localize(self.desk, target, seen, changes)
+        current = applying.held(local.changes, seen, known)
+        applying.check_room(self.desk, target, restoring.plan(local.changes), current, known)
+        return _Ready(target, parcel, seen, local, old_tip)
 
     def _begin(self, entry: str, ready: _Ready) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
@@ -193,9 +193,9 @@ class Catcher:
         with self.phases.phase("apply"):
             restore.install_pack(self.desk.checkout, ready.parcel.objects)
             step("catch.apply.objects.after")
-            applying.carry_out(self.desk, target, ready.seen, ready.changes, ready.old_tip)
+            applying.carry_out(self.desk, target, ready.seen, ready.local, ready.old_tip)
         with self.phases.phase("compare"):
-            done = applying.verify(self.desk, target, target.objects)
+            done = applying.verify(self.desk, target, ready.local)
         self._finish(done, journal, ready)
 
     def _finish(self, done: Observed, journal: dict[str, Any], ready: _Ready) -> None:
@@ -255,7 +255,8 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         changes = applying.changes_to(origin, seen, target, self.notes.known(self.work))
-        ready = _Ready(target, parcel, seen, changes, tip)
+        local = applying.localize(self.desk, target, seen, changes)
+        ready = _Ready(target, parcel, seen, local, tip)
         self._apply(ready, journal)
         return self._result(view, ready, view.record.lease, finished=True)
 
@@ -289,9 +290,9 @@ class Catcher:
             revision=lease.revision,
             top=str(self.desk.checkout.top),
             page="" if dry_run else page_of(self.desk.checkout),
-            writes=sum(1 for change in ready.changes if change.new),
-            removals=sum(1 for change in ready.changes if not change.new),
-            left_behind=left_behind(ready.target.state),
+            writes=sum(1 for change in ready.local.changes if change.new),
+            removals=sum(1 for change in ready.local.changes if not change.new),
+            left_behind=left_behind((*ready.target.state.left_behind, *ready.local.told)),
             phases=self.phases.spent,
             check_first=check_first(view, lease),
             operation=kind.what if kind else "",

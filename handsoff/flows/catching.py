@@ -11,7 +11,7 @@ from handsoff.core.page import parse
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
-from handsoff.core.state import StashEntry, State
+from handsoff.core.state import LeftBehind, StashEntry
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
@@ -47,9 +47,9 @@ class CatchResult:
     dry_run: bool = False
 
 
-def left_behind(state: State) -> tuple[dict[str, str], ...]:
-    """Return what stayed on the sender, for people."""
-    return tuple({"path": shown(e.path), "reason": plain(e.reason)} for e in state.left_behind)
+def left_behind(paths: Sequence[LeftBehind]) -> tuple[dict[str, str], ...]:
+    """Return what did not travel, or not wholly, for people."""
+    return tuple({"path": shown(e.path), "reason": plain(e.reason)} for e in paths)
 
 
 def check_first(view: View, lease: Lease) -> str:

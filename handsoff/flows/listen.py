@@ -119,7 +119,6 @@ class House:
         if roster.member(sender) is None:
             raise TrustError(f"{roster.name_of(sender)} is not in the roster of this repository")
         shape.refuse(shape.clone_shape(desk.checkout))
-        shape.refuse(shape.conversions(desk.checkout, [], []))
         tips = news.own_tips(desk.checkout, COMMITS)
         talk.say(
             Have(tuple(tips), clone=True, roster=desk.roster_tip, record=desk.seen_tip(ask.work))

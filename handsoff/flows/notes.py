@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from handsoff.core.state import State
+from handsoff.core.state import USUAL_MODES, State
 from handsoff.core.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
@@ -59,7 +59,9 @@ class Known:
 
 
 def _key(state: State) -> dict[str, str]:
-    rest = (state.detached, state.operation, state.raw, state.modes, state.sparse)
+    # a mode that is odd on one machine may be what every new file gets on another
+    odd = [item for item in state.modes if item[1] not in USUAL_MODES]
+    rest = (state.detached, state.operation, state.raw, odd, state.sparse)
     return {
         "head": state.head,
         "tip": state.tip,

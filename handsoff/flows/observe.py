@@ -1,7 +1,7 @@
 """Seeing a checkout as a state without keeping any of it: to compare, and to restore over."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handsoff.core.state import State
 from handsoff.edge.git import snapshot
@@ -10,7 +10,8 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.restore import branch_config
-from handsoff.edge.git.snapshot import Hashing, Sink, Snapshot
+from handsoff.edge.git.sinks import Hashing, Sink
+from handsoff.edge.git.snapshot import Snapshot
 from handsoff.flows import packing
 from handsoff.flows.notes import Notes
 from handsoff.flows.packing import along, left_behind
@@ -34,6 +35,13 @@ class Observed:
         changed = self.snapshot.changed_paths(self.look)
         return self.look.is_clean and not (changed & self.look.entries.paths)
 
+    def with_modes(self, modes: Sequence[tuple[bytes, int]]) -> "Observed":
+        """Return this with permission bits that were looked at apart."""
+        state = replace(self.state, modes=tuple(modes))
+        seen = self.snapshot
+        seen = Snapshot(state, seen.taken, seen.new_trees, seen.leaves, seen.filtered)
+        return Observed(self.look, seen)
+
     def remember(self, notes: Notes, page: str, private: Sequence[str] = ()) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page.
 
@@ -51,10 +59,12 @@ def observe(
     sink: Sink | None = None,
     extra: Iterable[bytes] = (),
     walk: bool = True,
+    programs: bool = True,
 ) -> Observed:
     """Return ``checkout`` as a state; ``extra`` are further ignored files to count in.
 
-    Without ``walk`` empty folders and special files are not looked for.
+    Without ``walk`` empty folders, special files and permissions are not looked for; without
+    ``programs`` no filter of the user's runs.
     """
     found = packing.look_at(checkout, walk=walk)
     captured = snapshot.capture(
@@ -66,6 +76,7 @@ def observe(
         extra={*along(checkout), *extra},
         branch=branch_config(checkout, work, shared.name),
         left_behind=left_behind(found),
+        programs=programs,
     )
     return Observed(found, captured)
 

@@ -23,7 +23,8 @@ from handsoff.edge.git.pack import Digest, PackWriter
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.restore import branch_config
-from handsoff.edge.git.snapshot import Packing, Snapshot
+from handsoff.edge.git.sinks import Packing
+from handsoff.edge.git.snapshot import Snapshot
 from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.phases import Phases
@@ -77,16 +78,17 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
         raise UnfitError(
             "this branch has no commit yet", hint="make a first commit, then hand the work over"
         )
-    shape.refuse(shape.nested(found))
+    shape.refuse(shape.nested(checkout, found))
     shape.refuse(shape.unreadable(found))
-    travelling = [*found.untracked, *found.carried, *along(checkout)]
-    shape.refuse(shape.conversions(checkout, list(found.entries.paths), travelling))
 
 
 def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind, ...]:
     """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
     special = found.walked.special
     behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
+    for path, has_repository in found.submodules.items():
+        if has_repository:
+            behind[path] = "a submodule: its commit travels; there: git submodule update --init"
     travels = {*found.carried, PAGE, CARRY, *extra}
     for path in found.ignored - travels:
         if guard.never(path.rstrip(b"/")):

@@ -14,7 +14,7 @@ from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
-from handsoff.edge.git.snapshot import Storing
+from handsoff.edge.git.sinks import Storing
 from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows import applying
 from handsoff.flows.applying import Target
@@ -61,8 +61,9 @@ def _go_back(
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
     changes = list(differences(objects.tree, now.state.work_tree, state.work_tree))
-    current = {change.path for change in changes if change.old is not None}
-    applying.refuse_obstacles(checkout.top, restoring.plan(changes), current, None)
+    local = applying.localize(desk, target, now, changes)
+    current = {change.path for change in local.changes if change.old is not None}
+    applying.refuse_obstacles(checkout.top, restoring.plan(local.changes), current, None)
     result = Undone(
         work=work,
         branch=str(point["head"]),
@@ -88,7 +89,7 @@ def _go_back(
     notes.set_journal({**point, "verb": "undo", "forward": forward})
     with phases.phase("apply"):
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
-        applying.go_back(desk, target, now, changes, point)
+        applying.go_back(desk, target, now, local, point)
     desk.shared.keep(forward["point"])  # what no ref names any more
     notes.set_here(str(point.get("here", "")), work)
     notes.set_restore_point(forward)

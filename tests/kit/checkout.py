@@ -11,7 +11,8 @@ from handsoff.core.state import BranchConfig
 from handsoff.edge.git.look import Look, look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout, open_checkout
-from handsoff.edge.git.snapshot import Hashing, Sink, Snapshot, capture
+from handsoff.edge.git.sinks import Hashing, Sink
+from handsoff.edge.git.snapshot import Snapshot, capture
 from tests.kit.machines import git
 
 

@@ -11,7 +11,7 @@ Traps that this room exists for:
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -19,8 +19,8 @@ from typing import Final
 from handsoff.core.index import Flag, Listing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
-from handsoff.core.state import StashEntry
-from handsoff.edge.git import operation
+from handsoff.core.state import Sparse, StashEntry
+from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
@@ -50,6 +50,11 @@ class Look:
     stash: tuple[StashEntry, ...]
     walked: "Walked" = field(repr=False)
     index_signature: tuple[int, int, int] | None
+    modes: Mapping[bytes, int] = field(default_factory=dict, repr=False)
+    """Permission bits of the files that have others than a new one gets here."""
+    submodules: Mapping[bytes, bool] = field(default_factory=dict)
+    """Those whose folder is there, and whether there is a repository in it."""
+    sparse: Sparse | None = None
     operation: Operation = NOTHING
     """What is in progress."""
 
@@ -88,10 +93,13 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     processes = [checkout.start(*command) for command in commands.values()]
     entries = read_entries(checkout)
     walked = walk_folders(checkout.top) if walk else Walked()
+    modes = dict(permissions(checkout, entries.paths)) if walk else {}
     said = dict(zip(commands, read_all(processes, "look at this checkout"), strict=True))
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     hidden = {p for p in entries.odd if any(e.flags & _HIDDEN for e in entries[p])}
     untracked = paths_of["others"]
+    if walk:
+        modes |= permissions(checkout, untracked | paths_of.get("carried", frozenset()))
     return Look(
         head=head,
         branch=checkout.branch(),
@@ -105,8 +113,41 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         stash=parse_stash(said["stash"]) if "stash" in said else (),
         walked=walked,
         index_signature=signature,
+        modes=modes,
+        submodules=dict(_submodules(checkout, entries)),
+        sparse=sparse.read(checkout),
         operation=operation.read(checkout),
     )
+
+
+def _submodules(checkout: Checkout, entries: Listing) -> Iterator[tuple[bytes, bool]]:
+    for path in entries.links:
+        full = os.path.join(os.fsencode(checkout.top), path)
+        if os.path.isdir(full) and not os.path.islink(full):
+            yield path, os.path.lexists(os.path.join(full, b".git"))
+
+
+def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield the files whose permission bits are not those of a new file here, with the bits."""
+    if checkout.setting("core.filemode") is not None and not checkout.switch("core.filemode"):
+        return  # what the file system says of modes means nothing
+    hidden = umask()
+    usual = {stat.S_IFREG | 0o666 & ~hidden, stat.S_IFREG | 0o777 & ~hidden}
+    top = os.fsencode(checkout.top) + b"/"
+    for path in wanted:
+        try:
+            mode = os.lstat(top + path).st_mode
+        except OSError:
+            continue
+        if mode not in usual and stat.S_ISREG(mode):
+            yield path, mode & 0o777
+
+
+def umask() -> int:
+    """Return the permission bits that new files of this process do not get."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def read_entries(checkout: Checkout) -> Listing:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from handsoff.core import paths
-from handsoff.core.objects import EMPTY_TREE, GITLINK, MODES, TREE
+from handsoff.core.objects import EMPTY_TREE, MODES, TREE
 from handsoff.core.trees import entries_of
 from handsoff.edge import files
 from handsoff.edge.git import command
@@ -75,13 +75,6 @@ def check_trees(objects: Objects, roots: list[str]) -> None:
             raise RefusedError(f"the parcel has a path of {size.longest} bytes")
 
 
-def check_entry(path: bytes, mode: int | None) -> None:
-    """Check one path that is listed outside the trees; ``mode`` is None for a folder."""
-    if mode == GITLINK:
-        raise RefusedError(f"the parcel has a submodule: {paths.shown(path)}")
-    paths.check_path(path)
-
-
 def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -> _Size:
     if depth + (sizes[tree].depth if tree in sizes else 0) > paths.DEPTH_LIMIT:
         raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
@@ -90,8 +83,6 @@ def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -
         for entry in entries_of(objects.tree, tree):
             if b"/" in entry.name or entry.mode not in MODES:
                 raise RefusedError(f"the parcel has a malformed entry {entry.name[:80]!r}")
-            if entry.mode == GITLINK:
-                raise RefusedError(f"the parcel has a submodule: {paths.shown(entry.name)}")
             paths.check_path(entry.name)
             below = _Size(1, 0, -1)
             if entry.mode == TREE:

@@ -88,6 +88,10 @@ class Checkout:
     def set_config(self, key: str, value: str) -> None:
         """Set ``key`` in the clone's own configuration."""
         self.git("config", "--local", "--replace-all", key, value)
+        self.forget_config()
+
+    def forget_config(self) -> None:
+        """Read the configuration anew when it is asked for next: it was changed."""
         self.__dict__.pop("config", None)
 
     def branch(self) -> str | None:

@@ -19,11 +19,11 @@ from handsoff.core.restoring import Standing
 from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.trees import Leaf, Read, differences, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.sinks import Taken
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 
@@ -38,7 +38,7 @@ def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
     if stat.S_ISDIR(st.st_mode):
         return Standing.FOLDER
     content = worktree.read(path)
-    same = content is not None and snapshot.Taken(content).leaf == leaf
+    same = content is not None and Taken(content).leaf == leaf
     return Standing.SAME if same else Standing.OTHER
 
 
@@ -82,7 +82,10 @@ def new_entries(
     target: State,
     written: Mapping[bytes, tuple[Leaf, Stat]],
 ) -> list[Encoded]:
-    """Return the index that ``target`` has, with stat data where they are known to be right."""
+    """Return the index that ``target`` has, with stat data where they are known to be right.
+
+    ``written`` are the files that git may take for unchanged, with what git has of them.
+    """
     listed = look.entries
     special = {entry.path for entry in target.special}
     fresh: dict[bytes, Entry | None] = dict.fromkeys([*listed.odd, *special])

@@ -6,26 +6,15 @@ by name before anything is sent or changed. Nothing is moved half.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from handsoff.core import paths
 from handsoff.core.operation import kind_of
-from handsoff.edge.git import operation
+from handsoff.edge.git import operation, submodule
 from handsoff.edge.git.look import Look
+from handsoff.edge.git.oddity import Oddity
 from handsoff.edge.git.repo import Checkout, decode, encode, split
 from handsoff.errors import UnfitError
-
-_CONVERTING: Final = ("filter", "ident", "working-tree-encoding", "text", "crlf", "eol")
-
-
-@dataclass(frozen=True, slots=True)
-class Oddity:
-    """Something that is not carried: what it is, and the way out."""
-
-    what: str
-    hint: str
 
 
 def refuse(found: Iterator[Oddity]) -> None:
@@ -57,84 +46,28 @@ def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
     promisor = [k for k in checkout.config if k.startswith("remote.") and k.endswith(".promisor")]
     if "extensions.partialclone" in checkout.config or promisor:
         yield Oddity("this is a partial clone", "hand over from a full clone")
-    if checkout.switch("core.sparsecheckout"):
-        yield Oddity("this checkout is sparse", "git sparse-checkout disable")
 
 
-def conversions(checkout: Checkout, tracked: list[bytes], others: list[bytes]) -> Iterator[Oddity]:
-    """Yield what would make git change bytes between the disk and its objects.
+def nested(checkout: Checkout, look: Look) -> Iterator[Oddity]:
+    """Yield repositories inside the checkout that hold work of their own.
 
-    ``tracked`` are all paths of the index, ``others`` the further paths that travel.
+    A submodule without any travels as git records it, by its commit.
     """
-    if checkout.switch("core.autocrlf") or checkout.setting("core.autocrlf") == "input":
-        yield Oddity("core.autocrlf converts line endings here", "git config core.autocrlf false")
-    if not _has_attributes(checkout, tracked, others):
-        return
-    for path, attribute, value in _attributes(checkout, [*tracked, *others]):
-        if _converts(checkout.top, path, attribute, value):
-            yield Oddity(
-                f"{paths.shown(path)} is converted by git (attribute {attribute}={value})",
-                "such files are not carried yet: remove the attribute, or push the branch",
-            )
-            return
-
-
-def _has_attributes(checkout: Checkout, tracked: list[bytes], others: list[bytes]) -> bool:
-    name = b".gitattributes"
-    if any(p == name or p.endswith(b"/" + name) for p in (*tracked, *others)):
-        return True
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    named = checkout.setting("core.attributesfile")
-    places = [
-        checkout.common_dir / "info" / "attributes",
-        Path(named).expanduser() if named else home / "git" / "attributes",
-        Path("/etc/gitattributes"),
-    ]
-    return any(place.exists() for place in places)
-
-
-def _attributes(checkout: Checkout, wanted: list[bytes]) -> Iterator[tuple[bytes, str, str]]:
-    listed = checkout.git(
-        "check-attr", "--stdin", "-z", *_CONVERTING, given=b"".join(p + b"\0" for p in wanted)
-    )
-    fields = split(listed)
-    for at in range(0, len(fields), 3):
-        path, attribute, value = fields[at : at + 3]
-        if value not in (b"unspecified", b"unset"):
-            yield path, decode(attribute), decode(value)
-
-
-def _converts(top: Path, path: bytes, attribute: str, value: str) -> bool:
-    if attribute in ("filter", "ident", "working-tree-encoding"):
-        return True
-    if attribute == "eol":
-        return value == "crlf" or _has_carriage_return(top, path)
-    return _has_carriage_return(top, path)
-
-
-def _has_carriage_return(top: Path, path: bytes) -> bool:
-    # with text set, git touches a file only if it has CRs (here, where no eol is CRLF)
-    full = os.fsencode(top) + b"/" + path
-    try:
-        handle = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    with os.fdopen(handle, "rb") as file:
-        return any(b"\r" in chunk for chunk in iter(lambda: file.read(1 << 20), b""))
-
-
-def nested(look: Look) -> Iterator[Oddity]:
-    """Yield repositories inside the checkout, which git would record as a bare id."""
     for path in sorted(look.entries.links):
-        yield Oddity(
-            f"{paths.shown(path)} is a submodule, which is not carried yet",
-            "push the submodule's work, and hand over a branch without it",
-        )
+        work = submodule.work_in(checkout, path, look)
+        if work is not None:
+            yield Oddity(f"the submodule {paths.shown(path)} {work.what}", work.hint)
     for path in sorted(look.nested) + sorted(p for p in look.carried if p.endswith(b"/")):
+        what = "a worktree of this clone" if _is_own(checkout, path) else "a repository of its own"
         yield Oddity(
-            f"{paths.shown(path)} is a repository of its own inside this checkout",
-            "move it out of the checkout, or ignore it (then it stays behind)",
+            f"{paths.shown(path)} is {what} inside this checkout",
+            "move it out of the checkout, or ignore it (in .git/info/exclude): then it stays here",
         )
+
+
+def _is_own(checkout: Checkout, path: bytes) -> bool:
+    gitfile = checkout.top / os.fsdecode(path) / ".git"
+    return gitfile.is_file() and str(checkout.common_dir / "worktrees") in gitfile.read_text()
 
 
 def unreadable(look: Look) -> Iterator[Oddity]:

@@ -1,133 +1,25 @@
 """From a checkout to its state: leaves, two trees, and the lists that trees cannot hold.
 
 The sender's worktree, index, refs and stash are only read. Objects that the state adds go to a
-*sink*: ``Hashing`` keeps nothing (the receiver compares ids), ``Packing`` puts them in a pack.
+sink (``sinks.py``).
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
 
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, oid_of
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE
 from handsoff.core.operation import Operation
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
 from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
-from handsoff.edge.git.disk import ChangedError, Content, Signature, Worktree
+from handsoff.edge.git.disk import ChangedError, Worktree
+from handsoff.edge.git.filtered import Filtered, read_filtered
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.pack import PackWriter, Piece
 from handsoff.edge.git.repo import Checkout
-
-
-class Sink(Protocol):
-    """Where new objects go."""
-
-    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, "Taken"]:
-        """Read and hash the files ``wanted``; those that are not there are left out."""
-        ...
-
-    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:
-        """Take one object that was made in memory, and return its id."""
-        ...
-
-
-class Taken:
-    """A file that was read: its leaf, and the signature that tells whether it changed since."""
-
-    __slots__ = ("leaf", "links", "signature")
-
-    def __init__(self, content: Content) -> None:
-        self.leaf = disk.leaf_of(content)
-        self.signature: Signature = content.signature
-        self.links = content.links
-
-
-class Hashing:
-    """A sink that only names what it is given."""
-
-    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
-        """Read and hash files in two threads."""
-
-        def take(batch: list[bytes]) -> list[tuple[bytes, Taken]]:
-            contents = (worktree.read(path) for path in batch)
-            return [(content.path, Taken(content)) for content in contents if content]
-
-        with ThreadPoolExecutor(2) as pool:
-            found = pool.map(take, disk.batches(worktree, wanted))
-            return {path: taken for batch in found for path, taken in batch}
-
-    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
-        """Return the id of an object."""
-        return oid_of(kind, data)
-
-
-class Storing:
-    """A sink that keeps what it is given in the clone's private folder, one file an object."""
-
-    def __init__(self, objects: Objects) -> None:
-        self._objects = objects
-
-    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
-        """Read, hash and store files."""
-        found = {}
-        for path in wanted:
-            content = worktree.read(path)
-            if content is not None:
-                found[path] = Taken(content)
-                self.put("blob", content.data, path, "")
-        return found
-
-    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
-        """Store an object that was made in memory."""
-        return self._objects.write(kind, data)
-
-
-class Packing:
-    """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
-
-    def __init__(
-        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int], bool]
-    ) -> None:
-        self._pack = pack
-        self._limit = limit
-        self._oversize = oversize
-
-    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
-        """Read, hash and pack files.
-
-        One over the limit is read only if ``oversize`` lets it pass; else it is left out, and
-        whoever was told must see to it that this state is never sent.
-        """
-        found: dict[bytes, Taken] = {}
-
-        def take(batch: list[bytes]) -> list[Piece]:
-            pieces = []
-            for path in batch:
-                content = worktree.read(path, self._limit)
-                if content is None:
-                    continue
-                if content.signature.size > self._limit:
-                    whole = self._oversize(path, content.signature.size)
-                    content = worktree.read(path) if whole else None
-                    if content is None:
-                        continue
-                found[path] = Taken(content)
-                pieces.append(Piece("blob", content.data, path, ""))
-            return pieces
-
-        for batch in disk.batches(worktree, wanted):
-            self._pack.submit(lambda batch=batch: take(batch))  # type: ignore[misc]
-        self._pack.drain()
-        return found
-
-    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:
-        """Pack an object that was made in memory."""
-        self._pack.add([Piece(kind, data, path, where)])
-        return oid_of(kind, data)
+from handsoff.edge.git.sinks import Sink, Taken
 
 
 class Snapshot:
@@ -139,12 +31,14 @@ class Snapshot:
         taken: Mapping[bytes, Taken],
         new_trees: Mapping[str, bytes],
         leaves: Mapping[bytes, Leaf],
+        filtered: Filtered,
     ) -> None:
         self.state = state
         self.taken = taken
         self.new_trees = new_trees
         self.leaves = leaves
         """What differs from HEAD, in the worktree or else in the index."""
+        self.filtered = filtered
 
     def reader(self, objects: Objects) -> Read:
         """Return what reads the trees of this state, whether or not they are stored."""
@@ -155,9 +49,22 @@ class Snapshot:
         return {
             path
             for path in look.suspects
-            if (self.taken[path].leaf if path in self.taken else None)
-            != index_leaf(look.entries.of(path))
+            if self._in_git(path, look) != index_leaf(look.entries.of(path))
         }
+
+    def _in_git(self, path: bytes, look: Look) -> Leaf | None:
+        """Return what git would have of the file on disk."""
+        if path in self.filtered.secret:
+            return index_leaf(look.entries.of(path))  # a change of it was refused
+        taken = self.taken.get(path)
+        if taken is None:
+            return None
+        return Leaf(taken.leaf.mode, self.filtered.cleaned.get(path, taken.leaf.oid))
+
+    def on_disk(self, path: bytes, leaf: Leaf | None) -> Leaf | None:
+        """Return what is on disk at ``path``, where the state has ``leaf``."""
+        taken = self.taken.get(path)
+        return leaf if taken is None else taken.leaf
 
     def changed_since(self, worktree: Worktree) -> list[bytes]:
         """Return the files that were read and are not what they were."""
@@ -179,13 +86,16 @@ def capture(
     extra: Iterable[bytes] = (),
     branch: BranchConfig,
     left_behind: tuple[LeftBehind, ...] = (),
+    programs: bool = True,
 ) -> Snapshot:
     """Return the state of ``checkout`` as ``look`` found it.
 
-    ``extra`` are ignored files that travel anyway (the page, the carry list).
-    ChangedError if a file changes or vanishes on the way.
+    ``extra`` are ignored files that travel anyway (the page, the carry list). Without ``programs``
+    no filter of the user's runs. ChangedError if a file changes or vanishes on the way.
     """
-    taken = _take(Worktree(checkout.top), look, sink, extra)
+    outside = look.untracked | look.carried | frozenset(extra)
+    filtered = read_filtered(checkout, look, outside, programs=programs)
+    taken = _take(Worktree(checkout.top), look, sink, outside, filtered)
     new_trees: dict[str, bytes] = {}
 
     def emit(data: bytes) -> str:
@@ -200,7 +110,7 @@ def capture(
     head_tree = head.tree if head else EMPTY_TREE
     staged = index_changes(look)
     index_tree = graft(read, head_tree, staged, emit)
-    changes = worktree_changes(look, taken, trust_mode=not _ignores_modes(checkout))
+    changes = worktree_changes(look, taken, filtered, trust_mode=not _ignores_modes(checkout))
     state = State(
         work=work,
         head=look.head,
@@ -215,9 +125,12 @@ def capture(
         tip=_tip(checkout, look, work),
         detached=look.branch is None,
         operation=look.operation,
+        raw=tuple(sorted(filtered.raw & taken.keys())),
+        modes=tuple(sorted(look.modes.items())),
+        sparse=look.sparse,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
-    return Snapshot(state, taken, new_trees, leaves)
+    return Snapshot(state, taken, new_trees, leaves, filtered)
 
 
 def _tip(checkout: Checkout, look: Look, work: str) -> str:
@@ -226,9 +139,15 @@ def _tip(checkout: Checkout, look: Look, work: str) -> str:
     return (checkout.commit(f"refs/heads/{work}") or "") if work else ""
 
 
-def _take(worktree: Worktree, look: Look, sink: Sink, extra: Iterable[bytes]) -> dict[bytes, Taken]:
-    outside = look.untracked | look.carried | frozenset(extra)
-    taken = sink.files(worktree, sorted(look.suspects | outside))
+def _take(
+    worktree: Worktree, look: Look, sink: Sink, outside: frozenset[bytes], filtered: Filtered
+) -> dict[bytes, Taken]:
+    in_git = filtered.lossless.keys() | filtered.secret
+    taken = sink.files(worktree, sorted((look.suspects | outside | filtered.raw) - in_git))
+    for path, file in filtered.lossless.items():
+        taken[path] = file.taken
+        if file.data is not None:
+            sink.put("blob", file.data, path, "")
     gone = [path for path in outside if path not in taken and worktree.stat(path) is None]
     if gone:
         raise ChangedError(*gone)
@@ -264,19 +183,24 @@ def index_leaf(entries: list[Entry]) -> Leaf | None:
 
 
 def worktree_changes(
-    look: Look, taken: Mapping[bytes, Taken], *, trust_mode: bool
+    look: Look, taken: Mapping[bytes, Taken], filtered: Filtered, *, trust_mode: bool
 ) -> dict[bytes, Leaf | None]:
     """Return what to change in the index's tree so that it says what is on disk."""
     changes: dict[bytes, Leaf | None] = {}
-    for path in look.suspects:
+    tracked = (look.suspects | filtered.lossless.keys() | filtered.raw) - filtered.secret
+    for path in tracked:
         here = taken.get(path)
         leaf = here.leaf if here else None
+        if path in filtered.lossless:
+            leaf = filtered.lossless[path].kept
+        elif leaf is None and path in look.submodules:
+            leaf = index_leaf(look.entries.of(path))  # a submodule is as git records it
         indexed = index_leaf(look.entries.of(path))
         if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
             leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
         if leaf != indexed:
             changes[path] = leaf
-    for path in taken.keys() - look.suspects:
+    for path in taken.keys() - tracked:
         changes[path] = taken[path].leaf
     return changes
 

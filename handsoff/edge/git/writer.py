@@ -7,15 +7,16 @@ leaves no half of one and no stray name. Links are written as they are and never
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
-from handsoff.core.objects import EXECUTABLE, LINK
+from handsoff.core.objects import EXECUTABLE, GITLINK, LINK
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree, leaf_of
+from handsoff.edge.git.look import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
@@ -34,12 +35,15 @@ class Writer:
         checkout: Checkout,
         read: Callable[[str], bytes],
         vouched: Callable[[bytes, Stat], bool],
+        modes: Mapping[bytes, int],
     ) -> None:
         self._top = os.fsencode(checkout.top)
         self._worktree = Worktree(checkout.top)
         self._vouched = vouched
         self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
         self._read = read
+        self._modes = modes
+        self._hidden = umask()
         self._folders: set[bytes] = {b""}
         self.written: dict[bytes, tuple[Leaf, Stat]] = {}
 
@@ -59,6 +63,21 @@ class Writer:
         for folder in sorted(kept):
             self._make_folder(folder)
         step("catch.apply.files.after")
+
+    def set_modes(self, before: Iterable[bytes]) -> None:
+        """Give the files their permission bits, and those that are odd ``before`` the usual ones.
+
+        Of files that were just written that is done already.
+        """
+        for path in sorted({*self._modes, *before}):
+            st = self._worktree.stat(path)
+            if st is None or not stat.S_ISREG(st.st_mode):
+                continue
+            usual = (0o777 if st.st_mode & stat.S_IXUSR else 0o666) & ~self._hidden
+            wanted = self._modes.get(path, usual)
+            if stat.S_IMODE(st.st_mode) != wanted:
+                step("catch.apply.mode.before")
+                os.chmod(os.path.join(self._top, path), wanted)
 
     def _check(self, change: Change) -> None:
         """Raise UnfitError if what stands there now is neither the old file nor the new one."""
@@ -86,7 +105,10 @@ class Writer:
         except (FileNotFoundError, NotADirectoryError):
             return
         except IsADirectoryError:
-            return  # a folder took the place; it holds something that is not ours to remove
+            if path not in kept:
+                with suppress(OSError):  # of a folder that holds something, that is not ours
+                    os.rmdir(full)
+            return
         for parent in reversed(paths.parents(path)):
             if parent in kept:
                 return
@@ -123,19 +145,31 @@ class Writer:
     def _write(self, path: bytes, leaf: Leaf) -> None:
         self._make_folder(path.rpartition(b"/")[0])
         full = os.path.join(self._top, path)
+        if leaf.mode == GITLINK:
+            self._make_submodule(path, full)
+            return
         temporary = os.path.join(self._staging, b"new")
         data = self._read(leaf.oid)
         try:
-            self._place(temporary, full, leaf, data)
+            self._place(temporary, full, leaf, data, self._modes.get(path))
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             beside = os.path.join(os.path.dirname(full), b".handsoff-new")
-            self._place(beside, full, leaf, data)  # the git folder is on another file system
+            # the git folder is on another file system
+            self._place(beside, full, leaf, data, self._modes.get(path))
         self.written[path] = (leaf, stat_of(os.lstat(full)))
 
+    def _make_submodule(self, path: bytes, full: bytes) -> None:
+        """Make the folder of a submodule; what belongs in it is git's business."""
+        with suppress(FileNotFoundError, IsADirectoryError):
+            os.unlink(full)
+        self._make_folder(path)
+
     @staticmethod
-    def _place(temporary: bytes, full: bytes, leaf: Leaf, data: bytes) -> None:
+    def _place(
+        temporary: bytes, full: bytes, leaf: Leaf, data: bytes, bits: int | None = None
+    ) -> None:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         if leaf.mode == LINK:
@@ -145,6 +179,8 @@ class Writer:
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
             with os.fdopen(handle, "wb", buffering=0) as file:
                 file.write(data)
+                if bits is not None:
+                    os.fchmod(handle, bits)
         try:
             os.rename(temporary, full)
         except IsADirectoryError:

@@ -17,7 +17,7 @@ from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
-from handsoff.edge.git.snapshot import Hashing, Storing
+from handsoff.edge.git.sinks import Hashing, Storing
 from handsoff.edge.git.writer import stat_of
 from handsoff.errors import DamagedError, UnfitError
 from tests.kit.checkout import Here, traces

@@ -13,7 +13,8 @@ from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter
-from handsoff.edge.git.snapshot import Hashing, Packing, Snapshot, Storing
+from handsoff.edge.git.sinks import Hashing, Packing, Storing
+from handsoff.edge.git.snapshot import Snapshot
 from tests.kit.checkout import Here, traces
 from tests.kit.machines import git
 

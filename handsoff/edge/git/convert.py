@@ -1,0 +1,173 @@
+"""Files that git converts between disk and object: told apart, and converted by git itself.
+
+Git is asked in a scratch folder with an index and an object folder of its own, so nothing of the
+clone is touched. Programs that the user named as filters run on the user's own files only where
+git would run them too, and never on what was received.
+
+Traps:
+
+* whether line ends are converted on the way in depends on what the index has: ``hash-object``
+  does not look there, ``update-index`` does;
+* ``core.safecrlf`` makes git die on the files that this room is for;
+* ``checkout-index`` reads the attributes of the worktree that it is told.
+"""
+
+import os
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import conversion
+from handsoff.core.conversion import Kind, Settings
+from handsoff.core.index import Entry, encode, encode_entry
+from handsoff.core.trees import Leaf
+from handsoff.edge import files
+from handsoff.edge.git.disk import Worktree, leaf_of
+from handsoff.edge.git.repo import Checkout, decode, split
+
+ATTRIBUTES: Final = b".gitattributes"
+
+Attributes = Mapping[bytes, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Who converts which of some files, in one clone."""
+
+    settings: Settings
+    attributes: Attributes = field(repr=False)
+
+    def kind(self, path: bytes) -> Kind:
+        """Return who converts the file at ``path``."""
+        return conversion.kind_of(self.attributes.get(path, {}), self.settings)
+
+    def may_differ(self, path: bytes, data: bytes) -> bool:
+        """Say whether git itself may make other bytes of ``data``."""
+        return conversion.may_differ(data, self.attributes.get(path, {}), self.settings)
+
+
+def rules_of(
+    checkout: Checkout, wanted: Collection[bytes], known: Iterable[bytes], top: Path | None = None
+) -> Rules | None:
+    """Return the rules for ``wanted``, or None if nothing is converted in this clone.
+
+    ``known`` are all paths at which attributes may stand; ``top`` is the folder to read them
+    from, if not the worktree.
+    """
+    settings = conversion.settings_of(checkout.config)
+    if not settings.converts_all and not _has_attributes(checkout, known):
+        return None
+    given = b"".join(path + b"\0" for path in wanted)
+    env = {"GIT_WORK_TREE": str(top)} if top is not None else {}
+    fields = split(checkout.git("check-attr", "--stdin", "-z", "-a", given=given, **env))
+    found: dict[bytes, dict[str, str]] = {}
+    for at in range(0, len(fields), 3):
+        path, name, value = fields[at : at + 3]
+        found.setdefault(path, {})[decode(name)] = decode(value)
+    return Rules(settings, found)
+
+
+def is_attributes(path: bytes) -> bool:
+    """Say whether attributes may stand in the file at ``path``."""
+    return path == ATTRIBUTES or path.endswith(b"/" + ATTRIBUTES)
+
+
+def _has_attributes(checkout: Checkout, known: Iterable[bytes]) -> bool:
+    if any(map(is_attributes, known)):
+        return True
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    named = checkout.setting("core.attributesfile")
+    places = [
+        checkout.common_dir / "info" / "attributes",
+        Path(named).expanduser() if named else home / "git" / "attributes",
+        Path("/etc/gitattributes"),
+    ]
+    return any(place.exists() for place in places)
+
+
+class Converter:
+    """Git, converting in a scratch folder of its own."""
+
+    def __init__(self, checkout: Checkout, scratch: Path, *more: Path) -> None:
+        """``more`` are further object folders to read from."""
+        self._checkout = checkout
+        self._index = scratch / "index"
+        self._tree = scratch / "tree"
+        self.objects = files.ensure_folder(scratch / "objects")
+        alternates = [checkout.common_dir / "objects", *more]
+        self._env = {
+            "GIT_INDEX_FILE": str(self._index),
+            "GIT_OBJECT_DIRECTORY": str(self.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(map(str, alternates)),
+        }
+
+    def clean(self, entries: Iterable[Entry], *, programs: bool) -> dict[bytes, str]:
+        """Return what git would make of the files on disk, by path; those it cannot are left out.
+
+        ``entries`` are what the index has of them now; with ``programs`` the user's filters run.
+        """
+        wanted = list(entries)
+        switches = self._switches(programs=programs)
+        if not self._cleaned(wanted, switches):
+            wanted = [entry for entry in wanted if self._cleaned([entry], switches)]
+            self._cleaned(wanted, switches)
+        listed = split(self._run("ls-files", "--stage", "-z")) if wanted else []
+        return {line.partition(b"\t")[2]: decode(line.split(b" ")[1]) for line in listed}
+
+    def _cleaned(self, entries: list[Entry], switches: list[str]) -> bool:
+        known = [encode_entry(entry) for entry in entries if entry.oid]
+        self._index.write_bytes(encode(known))
+        done = self._checkout.run(
+            *switches, "update-index", "--add", "-z", "--stdin",
+            given=b"".join(entry.path + b"\0" for entry in entries), **self._env,
+        )  # fmt: skip
+        return done.returncode == 0
+
+    def smudge(
+        self, leaves: Mapping[bytes, Leaf], attributes: Path | None = None
+    ) -> dict[bytes, Leaf]:
+        """Return what a fresh checkout would write for ``leaves``, and keep those blobs.
+
+        No program of the user's runs. ``attributes`` is a folder with the ``.gitattributes``
+        that count, if it is not the worktree.
+        """
+        if not leaves:
+            return {}
+        entries = [Entry(path, leaf.mode, leaf.oid) for path, leaf in leaves.items()]
+        self._index.write_bytes(encode(map(encode_entry, entries)))
+        env = {**self._env, **({"GIT_WORK_TREE": str(attributes)} if attributes else {})}
+        where = f"--prefix={self._tree}/"
+        self._checkout.git(
+            *self._switches(programs=False), "checkout-index", "--all", "--force", where,
+            given=None, **env,
+        )  # fmt: skip
+        written = Worktree(self._tree)
+        contents = ((path, written.read(path)) for path in leaves)
+        return {path: leaf_of(content) for path, content in contents if content is not None}
+
+    def smudged(self, path: bytes) -> bytes:
+        """Return the bytes that ``smudge`` has made for ``path``."""
+        content = Worktree(self._tree).read(path)
+        return content.data if content is not None else b""
+
+    def _switches(self, *, programs: bool) -> list[str]:
+        switches = ["-c", "core.safecrlf=false"]
+        if not programs:
+            for name in conversion.settings_of(self._checkout.config).filters:
+                for what in ("clean", "smudge", "process"):
+                    switches += ["-c", f"filter.{name}.{what}="]
+                switches += ["-c", f"filter.{name}.required=false"]
+        return switches
+
+    def _run(self, *args: str) -> bytes:
+        return self._checkout.git(*args, given=None, **self._env)
+
+
+@contextmanager
+def converter(checkout: Checkout, *more: Path) -> Iterator[Converter]:
+    """Give a converter whose scratch folder is gone afterwards."""
+    with tempfile.TemporaryDirectory(dir=checkout.own_dir, prefix="convert-") as folder:
+        yield Converter(checkout, Path(folder), *more)

@@ -1,0 +1,127 @@
+"""Tracked files that are not on disk what they are in git: which of them a checkout brings back.
+
+lossless   git makes the object of the file, and the same file of the object: the object travels
+raw        it does not: the bytes on disk travel
+secret     a filter encrypts it: only what git has of it travels, never what is on disk
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from handsoff.core import paths
+from handsoff.core.conversion import Kind
+from handsoff.core.index import Entry
+from handsoff.core.objects import EXECUTABLE, FILE
+from handsoff.core.trees import Leaf
+from handsoff.edge.git.convert import Converter, Rules, converter, rules_of
+from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.sinks import Taken
+from handsoff.errors import RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Lossless:
+    """A file that a checkout would write just so."""
+
+    taken: Taken
+    """What is on disk."""
+    kept: Leaf
+    """What git makes of it."""
+    data: bytes | None
+    """The object's content where the clone does not have it."""
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What is converted in one checkout; empty where nothing is."""
+
+    lossless: Mapping[bytes, Lossless] = field(default_factory=dict)
+    raw: frozenset[bytes] = frozenset()
+    secret: frozenset[bytes] = frozenset()
+    cleaned: Mapping[bytes, str] = field(default_factory=dict)
+    """Ids of what git would make of files that are not read here, or are not lossless."""
+
+
+def read_filtered(
+    checkout: Checkout, look: Look, outside: Iterable[bytes], *, programs: bool
+) -> Filtered:
+    """Return which tracked files of ``checkout`` git converts; ``outside`` are others that travel.
+
+    With ``programs`` the user's filters are asked whether files differ from what git has of them.
+    RefusedError for a change that only its plaintext could carry.
+    """
+    outside = list(outside)
+    tracked = [path for path in look.entries.paths if _is_file(look, path)]
+    known = [*look.entries.paths, *outside]
+    rules = rules_of(checkout, [*tracked, *outside], known)
+    if rules is None:
+        return Filtered()
+    worktree = Worktree(checkout.top)
+    _refuse_secret(path for path in outside if rules.kind(path) is Kind.SECRET)
+    present = [path for path in tracked if worktree.stat(path) is not None]
+    filters = [path for path in present if rules.kind(path) is Kind.FILTER]
+    secret = [path for path in present if rules.kind(path) is Kind.SECRET]
+    mine = dict(_differing(worktree, rules, present))
+    asked = [p for p in (*filters, *secret) if p in look.suspects]
+    with converter(checkout) as git:
+        ids = git.clean((_indexed(look, path) for path in asked), programs=True) if programs else {}
+        if programs:
+            _refuse_secret(p for p in asked if p in secret and not _is_indexed(look, p, ids))
+        cleaned = git.clean((_indexed(look, path) for path in mine), programs=False)
+        lossless = dict(_lossless(checkout, git, mine, cleaned))
+    return Filtered(
+        lossless=lossless,
+        raw=frozenset({*filters, *mine} - lossless.keys()),
+        secret=frozenset(secret),
+        cleaned={**cleaned, **ids},
+    )
+
+
+def _is_file(look: Look, path: bytes) -> bool:
+    return any(entry.mode in (FILE, EXECUTABLE) for entry in look.entries.of(path))
+
+
+def _indexed(look: Look, path: bytes) -> Entry:
+    entry = look.entries.of(path)[0]
+    return Entry(path, entry.mode, entry.oid if entry.stage == 0 else "")
+
+
+def _is_indexed(look: Look, path: bytes, ids: Mapping[bytes, str]) -> bool:
+    return ids.get(path) in {entry.oid for entry in look.entries.of(path)}
+
+
+def _differing(
+    worktree: Worktree, rules: Rules, present: Iterable[bytes]
+) -> Iterator[tuple[bytes, Taken]]:
+    """Yield the files of which git itself might make other bytes, as they are on disk."""
+    for path in present:
+        if rules.kind(path) is Kind.GIT:
+            content = worktree.read(path)
+            is_file = content is not None and content.mode in (FILE, EXECUTABLE)
+            if content and is_file and rules.may_differ(path, content.data):
+                yield path, Taken(content)
+
+
+def _lossless(
+    checkout: Checkout, git: Converter, mine: Mapping[bytes, Taken], cleaned: Mapping[bytes, str]
+) -> Iterator[tuple[bytes, Lossless]]:
+    kept = {path: Leaf(mine[path].leaf.mode, oid) for path, oid in cleaned.items()}
+    back = git.smudge(kept)
+    clone = Objects(checkout.common_dir / "objects")
+    made = Objects(git.objects)
+    for path, leaf in kept.items():
+        if back.get(path) == mine[path].leaf:
+            data = None if clone.has(leaf.oid) else made.blob(leaf.oid)
+            yield path, Lossless(mine[path], leaf, data)
+
+
+def _refuse_secret(found: Iterable[bytes]) -> None:
+    for path in found:
+        raise RefusedError(
+            f"a filter encrypts {paths.shown(path)}, and what is on disk is not committed: "
+            "its plaintext never travels",
+            hint="commit it (the commit has it encrypted), then send again",
+        )

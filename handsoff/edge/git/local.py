@@ -1,0 +1,169 @@
+"""What a state becomes on this machine: the same bytes, but for what git converts another way here.
+
+A state has tracked files as git keeps them, unless a checkout would not bring their bytes back
+(``State.raw``). Where this clone converts (line ends above all), such a file arrives as a fresh
+checkout here would write it. No program of the user's runs on what was received.
+"""
+
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from handsoff.core import paths
+from handsoff.core.conversion import Kind, settings_of
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, LINK
+from handsoff.core.state import LeftBehind, State
+from handsoff.core.trees import Change, Leaf, differences, leaf_at
+from handsoff.edge.git.convert import Rules, converter, is_attributes, rules_of
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.snapshot import Snapshot
+from handsoff.errors import UnfitError
+
+
+@dataclass(frozen=True)
+class Local:
+    """What is to be written on this machine to reach a state."""
+
+    changes: list[Change]
+    """From what is on disk to what will be, byte for byte."""
+    here: Mapping[bytes, Leaf] = field(default_factory=dict)
+    """What will be on disk where that is not what the state has."""
+    kept: Mapping[bytes, Leaf] = field(default_factory=dict)
+    """What the state has there."""
+    told: tuple[LeftBehind, ...] = ()
+    """What a person has to do by hand for some files."""
+
+
+@dataclass(frozen=True)
+class Localizer:
+    """Makes the changes of one restore local. ``objects`` reads the state, ``store`` keeps."""
+
+    checkout: Checkout
+    objects: Objects
+    store: Objects
+    target: State
+    look: Look
+
+    def localize(self, seen: Snapshot, changes: Iterable[Change]) -> Local:
+        """Return what ``changes``, from the state of ``seen`` to the target, are on this disk.
+
+        UnfitError if a filter that this clone requires has no command.
+        """
+        wanted = {change.path: change for change in changes}
+        for path in {*self.target.raw} ^ {*seen.state.raw}:
+            leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
+            wanted.setdefault(path, Change(path, leaf, leaf))
+        with self._rules(wanted) as (rules, attributes):
+            if rules is None:
+                return Local(list(_real(seen, wanted.values(), {})))
+            here = self._converted(rules, attributes, wanted.values())
+        kept = {path: leaf for path, c in wanted.items() if (leaf := c.new) and path in here}
+        told = self._told(rules, wanted.values())
+        return Local(list(_real(seen, wanted.values(), here)), here, kept, tuple(told))
+
+    @contextmanager
+    def _rules(self, wanted: dict[bytes, Change]) -> Iterator[tuple[Rules | None, Path]]:
+        """Give the rules as the target's own attributes make them, and a folder with those.
+
+        If the attributes change, every tracked file is looked at: ``wanted`` then has them all.
+        """
+        paths_there = [*self.look.entries.paths, *wanted]
+        if any(map(is_attributes, wanted)):
+            for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
+                same = Change(change.path, change.new, change.new)
+                wanted.setdefault(change.path, same)
+        with _attributes(self.checkout, self.objects, self.target, paths_there) as (folder, found):
+            rules = rules_of(self.checkout, wanted.keys(), found, folder)
+            if rules is not None:
+                _refuse_broken(rules, wanted)
+            yield rules, folder
+
+    def _converted(
+        self, rules: Rules, attributes: Path, wanted: Iterable[Change]
+    ) -> dict[bytes, Leaf]:
+        raw = frozenset(self.target.raw)
+        leaves = {
+            change.path: change.new
+            for change in wanted
+            if change.new is not None
+            and change.new.mode in (FILE, EXECUTABLE)
+            and change.path not in raw
+            and self._is_tracked(change.path)
+            and self._is_gits(rules, change.path, change.new)
+        }
+        with converter(self.checkout, *self.objects.folders) as git:
+            found = git.smudge(leaves, attributes)
+            here = {path: leaf for path, leaf in found.items() if leaf != leaves[path]}
+            for path in here:
+                self.store.write("blob", git.smudged(path))
+        return here
+
+    def _is_gits(self, rules: Rules, path: bytes, leaf: Leaf) -> bool:
+        return rules.kind(path) is Kind.GIT and rules.may_differ(path, self.objects.blob(leaf.oid))
+
+    def _is_tracked(self, path: bytes) -> bool:
+        if leaf_at(self.objects.tree, self.target.index_tree, path) is not None:
+            return True
+        return any(entry.path == path for entry in self.target.special)
+
+    def _told(self, rules: Rules, wanted: Iterable[Change]) -> Iterator[LeftBehind]:
+        for change in wanted:
+            if change.new != change.old and rules.kind(change.path) is Kind.SECRET:
+                shown = paths.shown(change.path)
+                why = f"encrypted, as git has it; to decrypt it: git checkout -- {shown}"
+                yield LeftBehind(change.path, why)
+
+
+def _real(
+    seen: Snapshot, wanted: Collection[Change], here: Mapping[bytes, Leaf]
+) -> Iterator[Change]:
+    """Yield the changes that are to be made on disk, with what is really there now."""
+    for change in wanted:
+        old = seen.on_disk(change.path, change.old)
+        new = here.get(change.path, change.new)
+        if old != new:
+            yield Change(change.path, old, new)
+
+
+@contextmanager
+def _attributes(
+    checkout: Checkout, objects: Objects, target: State, known: Iterable[bytes]
+) -> Iterator[tuple[Path, list[bytes]]]:
+    """Give a folder with the target's ``.gitattributes``, as far as they are among ``known``."""
+    present = []
+    with tempfile.TemporaryDirectory(dir=checkout.own_dir, prefix="rules-") as name:
+        folder = Path(name)
+        for path in filter(is_attributes, known):
+            leaf = leaf_at(objects.tree, target.work_tree, path)
+            if leaf is not None and leaf.mode != LINK:  # git follows no link here
+                place = folder / path.decode("utf-8", "surrogateescape")
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(objects.blob(leaf.oid))
+                present.append(path)
+        yield folder, present
+
+
+def check_filters(checkout: Checkout, objects: Objects, target: State) -> None:
+    """Raise UnfitError if git in this clone could not work with files of ``target``."""
+    if not settings_of(checkout.config).misses_a_command:
+        return
+    found = differences(objects.tree, EMPTY_TREE, target.work_tree)
+    known = [change.path for change in found]
+    with _attributes(checkout, objects, target, known) as (folder, attributes):
+        rules = rules_of(checkout, known, attributes, folder)
+        if rules is not None:
+            _refuse_broken(rules, known)
+
+
+def _refuse_broken(rules: Rules, wanted: Iterable[bytes]) -> None:
+    for path in wanted:
+        if rules.kind(path) is Kind.BROKEN:
+            name = rules.attributes[path]["filter"]
+            raise UnfitError(
+                f"git requires the filter {name} for {paths.shown(path)}, and it has no command",
+                hint=f"install it and set filter.{name}.clean and .smudge in this clone",
+            )

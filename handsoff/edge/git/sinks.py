@@ -1,0 +1,122 @@
+"""Where the objects go that a capture makes: nowhere, into the clone's private folder, or a pack.
+
+``Hashing`` keeps nothing (the receiver compares ids), ``Storing`` keeps a restore point, and
+``Packing`` writes what travels, so that what is hashed, inspected and sent is one thing.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from handsoff.core.objects import oid_of
+from handsoff.edge.git import disk
+from handsoff.edge.git.disk import Content, Signature, Worktree
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.pack import PackWriter, Piece
+
+
+class Sink(Protocol):
+    """Where new objects go."""
+
+    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, "Taken"]:
+        """Read and hash the files ``wanted``; those that are not there are left out."""
+        ...
+
+    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:
+        """Take one object that was made in memory, and return its id."""
+        ...
+
+
+class Taken:
+    """A file that was read: its leaf, and the signature that tells whether it changed since."""
+
+    __slots__ = ("leaf", "links", "signature")
+
+    def __init__(self, content: Content) -> None:
+        self.leaf = disk.leaf_of(content)
+        self.signature: Signature = content.signature
+        self.links = content.links
+
+
+class Hashing:
+    """A sink that only names what it is given."""
+
+    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
+        """Read and hash files in two threads."""
+
+        def take(batch: list[bytes]) -> list[tuple[bytes, Taken]]:
+            contents = (worktree.read(path) for path in batch)
+            return [(content.path, Taken(content)) for content in contents if content]
+
+        with ThreadPoolExecutor(2) as pool:
+            found = pool.map(take, disk.batches(worktree, wanted))
+            return {path: taken for batch in found for path, taken in batch}
+
+    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
+        """Return the id of an object."""
+        return oid_of(kind, data)
+
+
+class Storing:
+    """A sink that keeps what it is given in the clone's private folder, one file an object."""
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
+        """Read, hash and store files."""
+        found = {}
+        for path in wanted:
+            content = worktree.read(path)
+            if content is not None:
+                found[path] = Taken(content)
+                self.put("blob", content.data, path, "")
+        return found
+
+    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
+        """Store an object that was made in memory."""
+        return self._objects.write(kind, data)
+
+
+class Packing:
+    """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
+
+    def __init__(
+        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int], bool]
+    ) -> None:
+        self._pack = pack
+        self._limit = limit
+        self._oversize = oversize
+
+    def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
+        """Read, hash and pack files.
+
+        One over the limit is read only if ``oversize`` lets it pass; else it is left out, and
+        whoever was told must see to it that this state is never sent.
+        """
+        found: dict[bytes, Taken] = {}
+
+        def take(batch: list[bytes]) -> list[Piece]:
+            pieces = []
+            for path in batch:
+                content = worktree.read(path, self._limit)
+                if content is None:
+                    continue
+                if content.signature.size > self._limit:
+                    whole = self._oversize(path, content.signature.size)
+                    content = worktree.read(path) if whole else None
+                    if content is None:
+                        continue
+                found[path] = Taken(content)
+                pieces.append(Piece("blob", content.data, path, ""))
+            return pieces
+
+        for batch in disk.batches(worktree, wanted):
+            self._pack.submit(lambda batch=batch: take(batch))  # type: ignore[misc]
+        self._pack.drain()
+        return found
+
+    def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:
+        """Pack an object that was made in memory."""
+        self._pack.add([Piece(kind, data, path, where)])
+        return oid_of(kind, data)

@@ -1,0 +1,58 @@
+"""Sparse checkouts: which patterns and settings a worktree has, and giving it others.
+
+``git sparse-checkout`` writes and removes files by itself, so it is not used: the restore puts
+every file where the state has it, and this room only lets git know (git-sparse-checkout(1),
+"internals").
+"""
+
+from typing import Final
+
+from handsoff.core.state import SPARSE_KEYS, Sparse
+from handsoff.edge import files
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import UnfitError
+
+_ON: Final = "core.sparsecheckout"
+_OWN: Final = "extensions.worktreeconfig"
+
+
+def read(checkout: Checkout) -> Sparse | None:
+    """Return what this worktree shows of the repository, or None if it shows all."""
+    if not checkout.switch(_ON):
+        return None
+    place = checkout.git_dir / "info" / "sparse-checkout"
+    patterns = place.read_bytes() if place.exists() else b""
+    found = ((key, checkout.setting(key)) for key in SPARSE_KEYS)
+    return Sparse(patterns, tuple((key, value) for key, value in found if value is not None))
+
+
+def put(checkout: Checkout, wanted: Sparse | None) -> None:
+    """Let git take this worktree for one that shows ``wanted``."""
+    if read(checkout) == wanted:
+        return
+    _give_own_config(checkout)
+    settings = {_ON: "true", **dict(wanted.settings)} if wanted is not None else {}
+    if wanted is not None:
+        place = files.ensure_folder(checkout.git_dir / "info") / "sparse-checkout"
+        files.write(place, wanted.patterns, 0o644)
+    for key in (_ON, *SPARSE_KEYS):
+        if key in settings:
+            checkout.git("config", "--worktree", "--replace-all", key, settings[key])
+        else:
+            checkout.run("config", "--worktree", "--unset-all", key)
+    checkout.forget_config()
+
+
+def _give_own_config(checkout: Checkout) -> None:
+    """Let this worktree have a configuration of its own, as ``git sparse-checkout`` does."""
+    alone = checkout.git_dir == checkout.common_dir and not any(
+        (checkout.common_dir / "worktrees").glob("*")
+    )
+    if alone or checkout.switch(_OWN):
+        return
+    if "core.worktree" in checkout.config or checkout.switch("core.bare"):
+        raise UnfitError(
+            "git cannot keep the sparse patterns of this worktree apart from the others",
+            hint="git worktree list; then see git-worktree(1), CONFIGURATION FILE",
+        )
+    checkout.git("config", "--local", _OWN, "true")
