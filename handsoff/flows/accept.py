@@ -16,7 +16,7 @@ from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
 from handsoff.edge import clock, files, seal
-from handsoff.edge.git import quarantine, restore
+from handsoff.edge.git import clone, quarantine, restore
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import open_checkout
@@ -110,10 +110,15 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
     with files.saying("cannot keep the parcel"):
         files.ensure_folder(folder)
         alternate = desk.checkout.common_dir / "objects"
-        desk.shared.fetch_commits([b for b in claims.bases if not Objects(alternate).has(b)])
+        complete(desk, claims)
+        whole = desk.checkout.promisor is None
         with opened.path.open("rb", buffering=0) as pack:
             pack.seek(len(MAGIC))
-            objects = quarantine.check_in(folder, pack, alternate)
+            objects = quarantine.check_in(folder, pack, alternate, whole=whole)
+        if not whole:
+            quarantine.check_links(folder, claims.envelope, claims.bases)
+            snapshot = f"{claims.envelope}^1"
+            clone.fetch_trees(desk.checkout, [snapshot, f"{snapshot}^@"], objects)
         step("listen.quarantine.after")
         arrived = Objects(objects, alternate)
         state = _check_state(claims, arrived)
@@ -129,6 +134,28 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
         files.sync_folder(home.inbox)
     step("listen.keep.after")
     return Parcel(home.inbox / claims.parcel, claims)
+
+
+def complete(desk: Desk, claims: Manifest) -> None:
+    """Bring what the parcel builds on, and this clone lacks, from the shared remote.
+
+    UnfitError if it is not there either: then nobody could restore the parcel here.
+    """
+    checkout, shared = desk.checkout, desk.shared
+    lacking = clone.lacking(checkout, claims.bases)
+    if not lacking:
+        return
+    # a clone that has an older state of the branch must see that the new one goes on from it;
+    # to another one, whose owner wanted no history, none is brought
+    tracked = (f"refs/heads/{claims.work}", f"refs/remotes/{shared.name}/{claims.work}")
+    clone.fetch_commits(shared, lacking, alone=not any(map(checkout.commit, tracked)))
+    lacking = clone.lacking(checkout, lacking)
+    if lacking:
+        raise UnfitError(
+            f"the parcel builds on {lacking[0][:10]}, which is neither here nor on the remote "
+            f"{shared.name}",
+            hint="on the sender: git fetch --unshallow, or push what it builds on; then send again",
+        )
 
 
 def _check_state(claims: Manifest, objects: Objects) -> State:

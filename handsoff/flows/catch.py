@@ -35,6 +35,7 @@ from handsoff.flows import applying
 from handsoff.flows.applying import Target
 from handsoff.flows.catching import (
     CatchResult,
+    bring_promised,
     check_first,
     find_parcel,
     finishing,
@@ -131,6 +132,7 @@ class Catcher:
         applying.refuse_busy(self.desk, seen, known, target.state)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
         changes = applying.changes_to(seen.state, seen, target, known)
+        bring_promised(self.desk, objects, changes)
         local = applying.localize(self.desk, target, seen, changes)
         current = applying.held(local.changes, seen, known)
         applying.check_room(self.desk, target, restoring.plan(local.changes), current, known)
@@ -255,6 +257,7 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         changes = applying.changes_to(origin, seen, target, self.notes.known(self.work))
+        bring_promised(self.desk, target.objects, changes)
         local = applying.localize(self.desk, target, seen, changes)
         ready = _Ready(target, parcel, seen, local, tip)
         self._apply(ready, journal)

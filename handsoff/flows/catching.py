@@ -1,6 +1,6 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,14 @@ from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind, StashEntry
+from handsoff.core.trees import Change
+from handsoff.edge.git import clone
+from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
 from handsoff.flows import relay
-from handsoff.flows.accept import accept
+from handsoff.flows.accept import accept, complete
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 
@@ -128,7 +131,16 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
             "the parcel in the inbox is not the one that the record names",
             hint=f"remove {found.folder}, and have it sent again",
         )
+    complete(desk, claims)  # what no ref named may have been collected since it came
+    clone.fetch_trees(desk.checkout, [tip for tip in [desk.checkout.commit("HEAD")] if tip])
     return found
+
+
+def bring_promised(desk: Desk, objects: Objects, changes: Iterable[Change]) -> None:
+    """Let a partial clone fetch at once what the restore will write and is only promised here."""
+    if desk.checkout.promisor is not None:
+        wanted = {change.new.oid for change in changes if change.new is not None}
+        clone.fetch_promised(desk.checkout, [oid for oid in wanted if not objects.has(oid)])
 
 
 def page_of(checkout: Checkout) -> str:

@@ -6,6 +6,8 @@ should not be written is the business of ``core/paths.py``.
 """
 
 import os
+import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -23,11 +25,12 @@ _IGNORED: Final = ("zeroPaddedFilemode", "badEmail", "missingSpaceBeforeDate", "
                    "missingEmail", "missingNameBeforeEmail", "badName")  # fmt: skip
 
 
-def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
+def check_in(folder: Path, pack: IO[bytes], alternate: Path | None, *, whole: bool = True) -> Path:
     """Index ``pack`` (positioned at its first byte) inside ``folder``; return the object folder.
 
-    With ``alternate`` (a clone's objects) every link of the pack must lead somewhere. DamagedError
-    with git's own words when the pack does not pass.
+    With ``alternate`` (a clone's objects) every link of the pack must lead somewhere, unless that
+    clone is not ``whole``: then ``check_links`` is the second half of the gate. DamagedError with
+    git's own words when the pack does not pass.
     """
     objects = files.ensure_folder(folder / "objects")
     files.ensure_folder(objects / "pack")
@@ -39,7 +42,7 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
         (objects / "info" / "alternates").write_bytes(os.fsencode(alternate) + b"\n")
     # index-pack reads no fsck.* of the configuration, and takes such words with --strict only
     lenient = "--strict=" + ",".join(f"{name}=ignore" for name in _IGNORED)
-    strict = lenient if alternate is not None else "--fsck-objects"
+    strict = lenient if alternate is not None and whole else "--fsck-objects"
     done = command.run_limited(
         [f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
     )
@@ -47,10 +50,28 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None) -> Path:
         raise UnfitError(
             "the parcel does not fit: no space left on device", hint="make room, and take it again"
         )
+    _judge(done)
+    return objects
+
+
+def check_links(folder: Path, tip: str, bases: Iterable[str]) -> None:
+    """Check that all that ``tip`` reaches is here, or in ``bases``, or promised by a remote.
+
+    For a pack that was checked in at ``folder`` beside a partial clone. There --strict would
+    refuse each honest pack: it wants the object behind every link, and a file that nobody changed
+    is but promised. Git holds its own fetches into such a clone to this rule, so it is the right
+    one: what is missing must hang on something that came from the remote that promised it.
+    """
+    # any name will do: what is promised shows by the .promisor files of the clone's packs
+    promising = ("-c", "remote.promised.promisor=true")
+    walk = ("rev-list", "--objects", "--quiet", "--missing=allow-promisor", tip, "--not", *bases)
+    _judge(command.run_limited([f"--git-dir={folder}", *promising, *walk], cwd=folder))
+
+
+def _judge(done: "subprocess.CompletedProcess[bytes]") -> None:
     if done.returncode:
         said = command.failed(done.stderr, "accept the pack")
         raise DamagedError(f"the parcel's objects do not pass: {said}", hint="have it sent again")
-    return objects
 
 
 class _Size(NamedTuple):

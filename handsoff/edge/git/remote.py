@@ -123,7 +123,7 @@ class Shared:
         """Return the refs of the remote that match ``patterns``, each with its object id."""
         done = self.run("ls-remote", "--refs", "--", self.url, *patterns)
         if done.returncode:
-            raise _unreachable(self.name, done.stderr)
+            raise unreachable(self.name, done.stderr)
         found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
         return {ref: oid for oid, ref in found}
 
@@ -131,31 +131,25 @@ class Shared:
         """Bring what ``refs`` of the remote name into the private folder; no ref is written."""
         negotiation = [f"--negotiation-tip={oid}" for oid in known]
         switches = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-                    "--no-recurse-submodules", "--no-prune", "--refmap="]  # fmt: skip
+                    "--no-recurse-submodules", "--no-prune", "--no-filter",
+                    "--refmap="]  # fmt: skip
         # what is wrong with an entry is our own judge's business: a void one must not jam a work
         lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
         done = self.run(
             *lenient, "fetch", *switches, *negotiation, "--", self.url, *refs, seconds=_TRANSFER
         )
         if done.returncode:
-            raise _unreachable(self.name, done.stderr)
-
-    def fetch_commits(self, oids: Sequence[str]) -> None:
-        """Bring commits of branches into the clone's own objects; no ref of it moves."""
-        if not oids:
-            return
-        switches = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-                    "--no-recurse-submodules", "--no-prune", "--refmap="]  # fmt: skip
-        done = self.checkout.run("fetch", *switches, "--", self.url, *oids)
-        if done.returncode:
-            raise _unreachable(self.name, done.stderr)
+            raise unreachable(self.name, done.stderr)
 
     def keep(self, tip: str) -> None:
         """Pack what ``tip`` reaches and no ref does into the private folder.
 
         So that undo still finds it after the clone was collected with ``gc --prune=now``.
         """
-        listed = self.run("rev-list", "--objects", "--no-object-names", tip, "--not", "--all")
+        # what a remote has promised is not here to be packed, and it keeps it
+        local = ["--exclude-promisor-objects"] if self.checkout.promisor else []
+        words = ["--objects", "--no-object-names", *local, tip, "--not", "--all"]
+        listed = self.run("rev-list", *words)
         place = str(self.objects / "pack" / "pack")
         done = self.run("pack-objects", "--quiet", place, given=listed.stdout)
         if listed.returncode or done.returncode:
@@ -261,10 +255,11 @@ def _judge(remote: str, said: str) -> HandsoffError | None:
         )
     if _LOST.search(said):
         return None
-    return _unreachable(remote, said.encode("utf-8", "surrogateescape"))
+    return unreachable(remote, said.encode("utf-8", "surrogateescape"))
 
 
-def _unreachable(remote: str, stderr: bytes) -> UnreachableError:
+def unreachable(remote: str, stderr: bytes) -> UnreachableError:
+    """Return the error for what git said of a remote that did not do what was asked."""
     lines = [line for line in decode(stderr).splitlines() if line.strip()]
     said = plain(lines[0] if lines else "no reason given", limit=300)
     return UnreachableError(

@@ -113,6 +113,24 @@ class Checkout:
         ]
         return sorted(set(names))
 
+    @property
+    def shallow(self) -> frozenset[str]:
+        """The commits at which the history of this clone was cut; none in a whole one."""
+        try:
+            return frozenset((self.common_dir / "shallow").read_text("ascii").split())
+        except FileNotFoundError:
+            return frozenset()
+
+    @cached_property
+    def promisor(self) -> str | None:
+        """The remote that has promised what a partial clone lacks; None in a whole one."""
+        marked = [
+            k.removeprefix("remote.").removesuffix(".promisor")
+            for k in self.config
+            if k.startswith("remote.") and k.endswith(".promisor") and self.switch(k)
+        ]
+        return self.setting("extensions.partialclone") or next(iter(sorted(marked)), None)
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other handsoff commands out of this clone for a while, or say that one is in."""

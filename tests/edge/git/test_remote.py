@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
+from handsoff.edge.git import clone
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome, Shared, open_shared, push_command
 from handsoff.edge.git.repo import open_checkout
@@ -154,12 +155,12 @@ def test_a_remote_that_is_not_there_is_unreachable(shared: Shared, world: World)
         lambda: shared.push(Move(REFNAME, first, "")),
         lambda: shared.tips(REFNAME),
         lambda: shared.fetch([REFNAME]),
-        lambda: shared.fetch_commits([first]),
+        lambda: clone.fetch_commits(shared, [first]),
     ):
         with pytest.raises(UnreachableError, match="the remote origin cannot be reached") as caught:
             attempt()
         assert caught.value.hint == "check: git ls-remote origin"
-    shared.fetch_commits([])
+    clone.fetch_commits(shared, [])
 
 
 def test_a_ref_that_another_push_holds_is_lost_and_not_an_error(

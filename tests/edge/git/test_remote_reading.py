@@ -3,6 +3,7 @@
 import pytest
 
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
+from handsoff.edge.git import clone
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Shared, open_shared
 from handsoff.errors import DamagedError
@@ -87,6 +88,6 @@ def test_commits_of_branches_come_into_the_clone_and_no_ref_moves(
     other.push("origin", "HEAD:main").ok()
     git(world.remote.path, "config", "uploadpack.allowAnySHA1InWant", "true")
     before = git(shared.checkout.top, "for-each-ref")
-    shared.fetch_commits([tip])
+    clone.fetch_commits(shared, [tip])
     assert Objects(shared.checkout.common_dir / "objects").has(tip)
     assert git(shared.checkout.top, "for-each-ref") == before

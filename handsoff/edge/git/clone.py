@@ -1,0 +1,116 @@
+"""What a clone lacks by its shape, and how it gets that: history cut off, objects promised.
+
+A shallow clone has commits whose parents it never had. A partial clone lacks objects that its
+remote has promised to hand out when they are asked for. Both are whole in git's eyes, so a work
+is sent from there and caught there, and the clone stays of the shape that its owner chose.
+
+Traps that this file exists for:
+
+* ``fetch --depth`` also cuts history that was whole, so it is used for a commit only that is not
+  here: nothing here can lead through that one;
+* git fetches a promised object wherever one is read, each over a connection of its own; what is
+  needed is therefore listed first and fetched at once, and nothing else is;
+* an object that is here says nothing of those below it, where history was cut.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Shared, unreachable
+from handsoff.edge.git.repo import Checkout, decode
+from handsoff.errors import UnreachableError
+
+_FETCH: Final = (
+    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+    "--no-recurse-submodules", "--no-prune", "--refmap=",
+)  # fmt: skip
+_UNKNOWN: Final = re.compile(r"not our ref|bad object|no such remote ref|couldn't find remote ref")
+_UNADVERTISED: Final = "unadvertised object"
+
+
+def lacking(checkout: Checkout, commits: Iterable[str]) -> list[str]:
+    """Return those of ``commits`` that are not here with all the history that belongs to them."""
+    objects = Objects(checkout.common_dir / "objects")
+    cut = bool(checkout.shallow)
+    return [oid for oid in commits if not objects.has(oid) or (cut and not _whole(checkout, oid))]
+
+
+def _whole(checkout: Checkout, commit: str) -> bool:
+    # a commit that was fetched alone loses its mark in .git/shallow when git collects garbage
+    walk = ("rev-list", "--objects", "--quiet", *local_only(checkout), commit, "--not", "--all")
+    return checkout.run(*walk, GIT_NO_LAZY_FETCH="1").returncode == 0
+
+
+def local_only(checkout: Checkout) -> tuple[str, ...]:
+    """Return what keeps a walk of ``checkout`` away from what its remote has, or has promised."""
+    return ("--exclude-promisor-objects",) if checkout.promisor else ()
+
+
+def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False) -> None:
+    """Bring commits of branches into the clone's own objects; no ref of it moves.
+
+    With ``alone`` a shallow clone gets each of them without its history. A commit that the remote
+    does not have is not here afterwards; UnreachableError if it does not answer.
+    """
+    if not commits:
+        return
+    checkout = shared.checkout
+    depth = ("--depth=1",) if alone and checkout.shallow else ()
+    done = checkout.run(*_FETCH, *depth, "--", shared.name, *commits)
+    if _UNADVERTISED in decode(done.stderr):
+        # git's protocol of before 2018 (plain SSH often still has it) knows tips of branches only
+        tips = _branch_tips(shared)
+        done = checkout.run(*_FETCH, "--", shared.name, *tips)
+    if done.returncode and not _UNKNOWN.search(decode(done.stderr)):
+        raise unreachable(shared.name, done.stderr)
+
+
+def _branch_tips(shared: Shared) -> list[str]:
+    listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
+    if listed.returncode:
+        raise unreachable(shared.name, listed.stderr)
+    return sorted({line.split("\t")[0] for line in decode(listed.stdout).splitlines()})
+
+
+def fetch_trees(checkout: Checkout, roots: Collection[str], arrived: Path | None = None) -> None:
+    """Bring the trees below commits or trees ``roots`` that were only promised, at once.
+
+    ``arrived`` is a further object folder, for what is not in the clone yet.
+    """
+    if checkout.promisor is None or not roots:
+        return
+    env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(arrived)} if arrived else {}
+    listed = checkout.git(
+        "rev-list", "--objects", "--no-walk", "--no-object-names", "--filter=blob:none",
+        "--missing=print", "--stdin", given="".join(f"{oid}\n" for oid in roots).encode(),
+        GIT_NO_LAZY_FETCH="1", **env,
+    )  # fmt: skip
+    lines = decode(listed).splitlines()
+    fetch_promised(checkout, [line[1:] for line in lines if line.startswith("?")])
+
+
+def fetch_promised(checkout: Checkout, oids: Iterable[str]) -> None:
+    """Bring promised objects, exactly these, over one connection; with a tree those below it.
+
+    UnreachableError if one of them does not come. Spelled as git's own lazy fetch is.
+    """
+    wanted = sorted(set(oids))
+    remote = checkout.promisor
+    if remote is None or not wanted:
+        return
+    done = checkout.run(
+        "-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--filter=blob:none", "--stdin", remote,
+        given="".join(f"{oid}\n" for oid in wanted).encode(),
+    )  # fmt: skip
+    if done.returncode:
+        raise unreachable(remote, done.stderr)
+    objects = Objects(checkout.common_dir / "objects")
+    absent = [oid for oid in wanted if not objects.has(oid)]
+    if absent:
+        raise UnreachableError(
+            f"the remote {remote} has promised {absent[0][:10]} and does not hand it out",
+            hint="git fsck says what this clone lacks; a whole clone lacks nothing",
+        )
