@@ -14,7 +14,7 @@ from handsoff.core.index import Entry
 from handsoff.core.objects import GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.edge import files
-from handsoff.edge.git import news, quarantine, shape, snapshot
+from handsoff.edge.git import clone, news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
@@ -128,36 +128,45 @@ class Packer:
         RefusedError if the guard objects, ChangedError if the checkout does not hold still.
         """
         objects = self.objects()
-        known = news.known_tips(self.checkout, self.shared.name)
-        bases = sorted(oid for oid in set(have) if objects.has(oid))
+        known = [
+            oid for oid in news.known_tips(self.checkout, self.shared.name) if objects.has(oid)
+        ]
+        # with no commit in common by name, the remote is in common: the receiver can ask it
+        common = [oid for oid in sorted(set(have)) if objects.has(oid)] or known
+        clone.fetch_trees(self.checkout, [found.head])
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:
-            tips = self._tips(found)
-            listing = aside.submit(news.missing, self.checkout, tips, bases)
+            merged = found.operation.merged
+            trees = [merged] if merged else []
+            listing = aside.submit(
+                news.to_send, self.checkout, self._tips(found), common, trees
+            )
             try:
                 with self.phases.phase("capture"):
                     captured, sealed = self._capture(writer, found, objects)
                 with self.phases.phase("history"):
-                    self._history(writer, found, objects, listing.result())
+                    sending = listing.result()
+                    clone.fetch_trees(self.checkout, sending.bases)
+                    self._history(writer, found, objects, sending.objects)
                     writer.drain()
                 with self.phases.phase("guard"):
-                    tips = [oid for oid in (*bases, *known) if objects.has(oid)]
-                    waived = self.guarding.judge(lambda: news.all_of(self.checkout, tips))
+                    safe = [*common, *known]
+                    waived = self.guarding.judge(lambda: news.all_of(self.checkout, safe))
             except BaseException:
                 writer.abandon()
                 raise
         with self.phases.phase("pack"):
             digest = writer.finish()
         return Packed(
-            captured, sealed, digest, tuple(bases), tuple(f.fingerprint for f in waived),
+            captured, sealed, digest, tuple(sending.bases), tuple(f.fingerprint for f in waived),
             len(writer.written),
         )  # fmt: skip
 
     def _tips(self, found: Look) -> list[str]:
-        """Return all that the state is made of and that is an object of the clone already."""
+        """Return the commits that the state is made of and that the clone has already."""
         branch = self.checkout.commit(f"refs/heads/{self.work}") if found.branch is None else None
         stash = [entry.oid for entry in found.stash]
-        tips = [found.head, branch, *stash, *found.operation.anchors, found.operation.merged]
+        tips = [found.head, branch, *stash, *found.operation.anchors]
         return [oid for oid in tips if oid]
 
     def _capture(
@@ -185,11 +194,15 @@ class Packer:
         listed = News(objects, wanted, frozenset(writer.written))
         for batch in listed.pieces():
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
-        staged = list(staged_blobs(found))
+        # a staged blob that is not here was promised by the remote, where the receiver gets it
+        staged = [piece for piece in staged_blobs(found) if self._is_here(objects, piece[0])]
         for start in range(0, len(staged), 200):
             batch = staged[start : start + 200]
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
         self.guarding.inspect_names(listed.new_names)
+
+    def _is_here(self, objects: Objects, oid: str) -> bool:
+        return self.checkout.promisor is None or objects.has(oid)
 
 
 def check_still(checkout: Checkout, found: Look, captured: Snapshot) -> None:
@@ -228,7 +241,11 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
     pack.seek(0)
     with tempfile.TemporaryDirectory(dir=checkout.store_dir) as folder:
         try:
-            objects = Objects(quarantine.check_in(Path(folder), pack, alternate), alternate)
+            whole = checkout.promisor is None
+            arrived = quarantine.check_in(Path(folder), pack, alternate, whole=whole)
+            if not whole:
+                quarantine.check_links(Path(folder), packed.sealed.envelope, packed.bases)
+            objects = Objects(arrived, alternate)
             state = packed.state
             head_tree = objects.commit(state.head).tree
             quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from handsoff.core.objects import EMPTY_TREE, Commit
 from handsoff.core.trees import differences
+from handsoff.edge.git import clone
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import Piece
 from handsoff.edge.git.repo import Checkout
@@ -23,18 +24,59 @@ def known_tips(checkout: Checkout, remote: str) -> list[str]:
 
 
 def own_tips(checkout: Checkout, limit: int) -> list[str]:
-    """Return the commits that this clone has under any ref, for the other end to build on."""
+    """Return the commits that this clone has under any ref, for the other end to build on.
+
+    A shallow clone names them as well: what it lacks of their history is on the remote, which it
+    asks for it once it sees what a pack builds on (``ToSend.bases``).
+    """
     listed = checkout.git("for-each-ref", "--format=%(objectname) %(*objectname)")
     tips = {oid for line in listed.splitlines() for oid in line.decode().split()}
     return sorted(tips)[:limit]
 
 
-def missing(checkout: Checkout, tips: Iterable[str], have: Iterable[str]) -> list[str]:
-    """Return the ids of all objects reachable from ``tips`` and from none of ``have``."""
+class ToSend(NamedTuple):
+    """What a pack is to hold, and the commits it builds on."""
+
+    objects: list[str]
+    bases: list[str]
+    """The other end must have each of these, or get it from the remote, with its history."""
+
+
+def to_send(
+    checkout: Checkout, tips: Sequence[str], have: Sequence[str], trees: Sequence[str] = ()
+) -> ToSend:
+    """Return what the commits ``tips`` (and ``trees``) reach and ``have`` does not.
+
+    The bases are the few commits at which the two meet, not all of ``have``: whoever has one of
+    those may have it without its history. Where history was cut off here, the cut is a base too:
+    its parents cannot be sent. So is what a remote has promised: it is for that one to give.
+    """
+    objects, edges = _walk(checkout, [*tips, *trees], have)
+    cut = checkout.shallow.intersection(objects)
+    if cut:
+        objects, edges = _walk(checkout, [*tips, *trees], [*have, *sorted(cut)])
+    sent = frozenset(objects)
+    return ToSend(objects, sorted({*edges, *(oid for oid in tips if oid not in sent)}))
+
+
+def _walk(
+    checkout: Checkout, tips: Iterable[str], have: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    lines = missing(checkout, tips, have, "--boundary", *clone.local_only(checkout))
+    edges = [line[1:] for line in lines if line.startswith("-")]
+    return [line for line in lines if not line.startswith("-")], edges
+
+
+def missing(checkout: Checkout, tips: Iterable[str], have: Iterable[str], *words: str) -> list[str]:
+    """Return the ids of all objects reachable from ``tips`` and from none of ``have``.
+
+    ``words`` are further arguments of ``git rev-list``.
+    """
     given = "".join([*(f"{oid}\n" for oid in tips), *(f"^{oid}\n" for oid in have)])
     listed = checkout.run(
-        "rev-list", "--objects", "--no-object-names", "--stdin", given=given.encode()
-    )
+        "rev-list", "--objects", "--no-object-names", *words, "--stdin", given=given.encode(),
+        GIT_NO_LAZY_FETCH="1",
+    )  # fmt: skip
     if listed.returncode:
         raise UnfitError(
             "this clone lacks objects that the work is made of", hint="run git fsck, then git fetch"
@@ -44,7 +86,8 @@ def missing(checkout: Checkout, tips: Iterable[str], have: Iterable[str]) -> lis
 
 def all_of(checkout: Checkout, tips: Iterable[str]) -> set[str]:
     """Return every object reachable from ``tips``; only asked for when a finding is in doubt."""
-    return set(missing(checkout, tips, ()))
+    lazy = ("--missing=print",) if checkout.promisor else ()
+    return {oid.removeprefix("?") for oid in missing(checkout, tips, (), *lazy)}
 
 
 class NewName(NamedTuple):
