@@ -100,8 +100,6 @@ def _no_keys(monday: Monday) -> None:
     shutil.rmtree(monday.m1.home)
 
 
-def _shallow(monday: Monday) -> None:
-    monday.m1.write(".git/shallow", monday.m1.git("rev-parse", "main") + "\n")
 
 
 def _nested(monday: Monday) -> None:
@@ -129,7 +127,6 @@ def _half_restored(monday: Monday) -> None:
         (_remote_away, 6, ["the remote origin cannot be reached", "/nowhere/at/all.git"]),
         (_not_set_up, 2, ["this checkout was not set up for handsoff", "handsoff init"]),
         (_no_keys, 2, ["this machine has no name yet", "handsoff init --name"]),
-        (_shallow, 8, ["this clone is shallow", "--unshallow"]),
         (_nested, 8, ["vendor/ is a repository of its own"]),
         (_filtered, 8, ["is converted by git (attribute filter=lfs)"]),
         (_half_restored, 3, ["a restore here was interrupted", "handsoff undo"]),

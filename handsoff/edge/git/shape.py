@@ -41,11 +41,6 @@ def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
             f"this repository names its objects with {kind}, which handsoff cannot read",
             "use a sha1 repository: git init --object-format=sha1",
         )
-    if (checkout.common_dir / "shallow").exists():
-        yield Oddity("this clone is shallow", "git fetch --unshallow")
-    promisor = [k for k in checkout.config if k.startswith("remote.") and k.endswith(".promisor")]
-    if "extensions.partialclone" in checkout.config or promisor:
-        yield Oddity("this is a partial clone", "hand over from a full clone")
 
 
 def nested(checkout: Checkout, look: Look) -> Iterator[Oddity]:
