@@ -6,11 +6,11 @@ is sent from there and caught there, and the clone stays of the shape that its o
 
 Traps that this file exists for:
 
-* ``fetch --depth`` also cuts history that was whole, so it is used for a commit only that is not
-  here: nothing here can lead through that one;
+* ``fetch --depth`` also cuts history that was whole, so it is used only for a commit that is not
+  here, or not with its history: no branch here leads through that one;
 * git fetches a promised object wherever one is read, each over a connection of its own; what is
   needed is therefore listed first and fetched at once, and nothing else is;
-* an object that is here says nothing of those below it, where history was cut.
+* where history was cut, an object that is here says nothing of those below it.
 """
 
 import re
@@ -39,7 +39,7 @@ def lacking(checkout: Checkout, commits: Iterable[str]) -> list[str]:
 
 
 def _whole(checkout: Checkout, commit: str) -> bool:
-    # a commit that was fetched alone loses its mark in .git/shallow when git collects garbage
+    # where history was cut, a commit that no ref reaches may be here without what is below it
     walk = ("rev-list", "--objects", "--quiet", *local_only(checkout), commit, "--not", "--all")
     return checkout.run(*walk, GIT_NO_LAZY_FETCH="1").returncode == 0
 
