@@ -19,7 +19,7 @@ from handsoff.edge import clock, files, seal
 from handsoff.edge.git import clone, quarantine, restore
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.repo import open_checkout
+from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.seal import Opened
@@ -116,9 +116,7 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
             pack.seek(len(MAGIC))
             objects = quarantine.check_in(folder, pack, alternate, whole=whole)
         if not whole:
-            quarantine.check_links(folder, claims.envelope, claims.bases)
-            snapshot = f"{claims.envelope}^1"
-            clone.fetch_trees(desk.checkout, [snapshot, f"{snapshot}^@"], objects)
+            _fetch_promised(desk.checkout, folder, claims)
         step("listen.quarantine.after")
         arrived = Objects(objects, alternate)
         state = _check_state(claims, arrived)
@@ -156,6 +154,17 @@ def complete(desk: Desk, claims: Manifest) -> None:
             f"{shared.name}",
             hint="on the sender: git fetch --unshallow, or push what it builds on; then send again",
         )
+
+
+def _fetch_promised(checkout: Checkout, folder: Path, claims: Manifest) -> None:
+    """Bring what a partial clone cannot do without to check and to restore what is in ``folder``.
+
+    That is the trees that the parcel builds on, and what its sender left out as well, itself a
+    partial clone: both had it from a remote, and only what came from there is promised here.
+    """
+    clone.fetch_trees(checkout, claims.bases)
+    clone.fetch_promised(checkout, quarantine.absent(folder, claims.envelope, claims.bases))
+    quarantine.check_links(folder, claims.envelope, claims.bases)
 
 
 def _check_state(claims: Manifest, objects: Objects) -> State:

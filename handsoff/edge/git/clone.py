@@ -15,13 +15,12 @@ Traps that this file exists for:
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
 from typing import Final
 
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Shared, unreachable
 from handsoff.edge.git.repo import Checkout, decode
-from handsoff.errors import UnreachableError
+from handsoff.errors import DamagedError
 
 _FETCH: Final = (
     "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -75,18 +74,14 @@ def _branch_tips(shared: Shared) -> list[str]:
     return sorted({line.split("\t")[0] for line in decode(listed.stdout).splitlines()})
 
 
-def fetch_trees(checkout: Checkout, roots: Collection[str], arrived: Path | None = None) -> None:
-    """Bring the trees below commits or trees ``roots`` that were only promised, at once.
-
-    ``arrived`` is a further object folder, for what is not in the clone yet.
-    """
-    if checkout.promisor is None or not roots:
+def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:
+    """Bring the trees of ``commits`` that were only promised, at once."""
+    if checkout.promisor is None or not commits:
         return
-    env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(arrived)} if arrived else {}
     listed = checkout.git(
         "rev-list", "--objects", "--no-walk", "--no-object-names", "--filter=blob:none",
-        "--missing=print", "--stdin", given="".join(f"{oid}\n" for oid in roots).encode(),
-        GIT_NO_LAZY_FETCH="1", **env,
+        "--missing=print", "--stdin", given="".join(f"{oid}\n" for oid in commits).encode(),
+        GIT_NO_LAZY_FETCH="1",
     )  # fmt: skip
     lines = decode(listed).splitlines()
     fetch_promised(checkout, [line[1:] for line in lines if line.startswith("?")])
@@ -95,22 +90,24 @@ def fetch_trees(checkout: Checkout, roots: Collection[str], arrived: Path | None
 def fetch_promised(checkout: Checkout, oids: Iterable[str]) -> None:
     """Bring promised objects, exactly these, over one connection; with a tree those below it.
 
-    UnreachableError if one of them does not come. Spelled as git's own lazy fetch is.
+    UnreachableError if the remote does not answer, DamagedError if it does not have one of them.
     """
     wanted = sorted(set(oids))
     remote = checkout.promisor
     if remote is None or not wanted:
         return
+    # spelled as git's own lazy fetch is: what is here must not be named as a reason to leave out
+    # what hangs on it
     done = checkout.run(
         "-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--filter=blob:none", "--stdin", remote,
         given="".join(f"{oid}\n" for oid in wanted).encode(),
     )  # fmt: skip
-    if done.returncode:
+    if done.returncode and not _UNKNOWN.search(decode(done.stderr)):
         raise unreachable(remote, done.stderr)
     objects = Objects(checkout.common_dir / "objects")
     absent = [oid for oid in wanted if not objects.has(oid)]
     if absent:
-        raise UnreachableError(
-            f"the remote {remote} has promised {absent[0][:10]} and does not hand it out",
-            hint="git fsck says what this clone lacks; a whole clone lacks nothing",
+        raise DamagedError(
+            f"the remote {remote} does not hand out {absent[0][:10]}, which this work needs",
+            hint="have it sent again from a clone that is not partial",
         )

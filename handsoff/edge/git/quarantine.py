@@ -54,18 +54,35 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None, *, whole: bo
     return objects
 
 
+def absent(folder: Path, tip: str, bases: Iterable[str]) -> list[str]:
+    """Return what ``tip`` reaches, ``bases`` do not, and is not here.
+
+    For a pack that was checked in at ``folder`` beside a partial clone.
+    """
+    done = _walk(folder, "--missing=print", tip, bases)
+    return [line[1:].decode() for line in done.stdout.splitlines() if line.startswith(b"?")]
+
+
 def check_links(folder: Path, tip: str, bases: Iterable[str]) -> None:
     """Check that all that ``tip`` reaches is here, or in ``bases``, or promised by a remote.
 
-    For a pack that was checked in at ``folder`` beside a partial clone. There --strict would
-    refuse each honest pack: it wants the object behind every link, and a file that nobody changed
-    is but promised. Git holds its own fetches into such a clone to this rule, so it is the right
-    one: what is missing must hang on something that came from the remote that promised it.
+    In place of --strict, where a pack was checked in beside a partial clone: that wants the object
+    behind every link, so it would refuse each honest pack, as a file that nobody changed is but
+    promised. Git holds its own fetches into such a clone to this rule: what is missing must hang
+    on something that came from the remote that promised it.
     """
+    _walk(folder, "--missing=allow-promisor", tip, bases)
+
+
+def _walk(
+    folder: Path, missing: str, tip: str, bases: Iterable[str]
+) -> "subprocess.CompletedProcess[bytes]":
     # any name will do: what is promised shows by the .promisor files of the clone's packs
     promising = ("-c", "remote.promised.promisor=true")
-    walk = ("rev-list", "--objects", "--quiet", "--missing=allow-promisor", tip, "--not", *bases)
-    _judge(command.run_limited([f"--git-dir={folder}", *promising, *walk], cwd=folder))
+    walk = ("rev-list", "--objects", "--no-object-names", missing, tip, "--not", *bases)
+    done = command.run_limited([f"--git-dir={folder}", *promising, *walk], cwd=folder)
+    _judge(done)
+    return done
 
 
 def _judge(done: "subprocess.CompletedProcess[bytes]") -> None:
