@@ -117,11 +117,7 @@ def test_a_branch_that_goes_on_from_older_history_is_caught_where_that_is_cut(
     tmp_path: Path,
 ) -> None:
     both = pair(tmp_path, receiver=NARROW)
-    fork = (
-        both.m1.git("rev-parse", "main~4")
-        if False
-        else git(both.world.remote.path, "rev-parse", "main~4")
-    )
+    fork = git(both.world.remote.path, "rev-parse", "main~4")
     both.m1.git("stash", "drop", "-q")
     both.m1.git("reset", "-q", "--soft", fork)
     both.m1.git("commit", "-q", "-m", "from long ago")

@@ -9,12 +9,13 @@ its last commit on the remote changes that file once more.
 """
 
 import re
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.kit.compare import look
-from tests.kit.machines import Machine, World, git
+from tests.kit.machines import Machine, Remote, World, git
 from tests.kit.monday import STAYS, WORK, change
 
 TABLE = "src/table.txt"
@@ -153,3 +154,15 @@ def watch(machine: Machine) -> Watched:
     program.chmod(0o755)
     machine.git("config", "remote.origin.uploadpack", str(program))
     return Watched(log)
+
+
+def lose(remote: Remote, oid: str) -> None:
+    """Take an object away from a remote."""
+    packs = remote.path / "objects" / "pack"
+    moved = [pack.rename(remote.path / pack.name) for pack in packs.glob("*.pack")]
+    for left in packs.iterdir():
+        left.unlink()
+    for pack in moved:
+        with pack.open("rb") as file:
+            subprocess.run(["git", "unpack-objects", "-q"], cwd=remote.path, stdin=file, check=True)
+    (remote.path / "objects" / oid[:2] / oid[2:]).unlink()
