@@ -35,7 +35,7 @@ from handsoff.flows import applying
 from handsoff.flows.applying import Target
 from handsoff.flows.catching import (
     CatchResult,
-    bring_promised,
+    local_changes,
     check_first,
     find_parcel,
     finishing,
@@ -131,9 +131,7 @@ class Catcher:
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
         applying.refuse_busy(self.desk, seen, known, target.state)
         old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
-        changes = applying.changes_to(seen.state, seen, target, known)
-        bring_promised(self.desk, objects, changes)
-        local = applying.localize(self.desk, target, seen, changes)
+        local = local_changes(self.desk, seen.state, seen, target)
         current = applying.held(local.changes, seen, known)
         applying.check_room(self.desk, target, restoring.plan(local.changes), current, known)
         return _Ready(target, parcel, seen, local, old_tip)
@@ -166,8 +164,7 @@ class Catcher:
 
     def _swap(self, view: View, pen: Pen) -> None:
         """Become the carrier on the record, or give up with nothing changed."""
-        objects = self._objects(None)
-        objects.write_drafts(pen.drafts)
+        self._objects(None).write_drafts(pen.drafts)
         assert pen.record.git_tip is not None
         step("catch.record.push.before")
         ref = self.desk.shared.record_ref(self.work)
@@ -256,9 +253,7 @@ class Catcher:
                 hint=f"keep them under another name: git branch -m {self.work} NAME",
             )
         origin = restore.read_state(target.objects, journal["point"])
-        changes = applying.changes_to(origin, seen, target, self.notes.known(self.work))
-        bring_promised(self.desk, target.objects, changes)
-        local = applying.localize(self.desk, target, seen, changes)
+        local = local_changes(self.desk, origin, seen, target)
         ready = _Ready(target, parcel, seen, local, tip)
         self._apply(ready, journal)
         return self._result(view, ready, view.record.lease, finished=True)

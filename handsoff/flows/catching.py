@@ -1,6 +1,6 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,16 @@ from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind, StashEntry
-from handsoff.core.trees import Change
 from handsoff.edge.git import clone
-from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
-from handsoff.flows import relay
+from handsoff.flows import applying, relay
 from handsoff.flows.accept import accept, complete
+from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
+from handsoff.flows.observe import Observed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +136,10 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
     return found
 
 
-def bring_promised(desk: Desk, objects: Objects, changes: Iterable[Change]) -> None:
-    """Let a partial clone fetch at once what the restore will write and is only promised here."""
-    if desk.checkout.promisor is not None:
-        wanted = {change.new.oid for change in changes if change.new is not None}
-        clone.fetch_promised(desk.checkout, [oid for oid in wanted if not objects.has(oid)])
+def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:
+    """Return what is still to be done here to reach ``target``; see ``applying.changes_to``."""
+    known = Notes(desk.checkout).known(target.state.work)
+    return applying.localize(desk, target, seen, applying.changes_to(origin, seen, target, known))
 
 
 def page_of(checkout: Checkout) -> str:

@@ -73,15 +73,21 @@ def _data(text: str) -> str:
     return f"data {len(text)}\n{text}\n"
 
 
-def pair(
-    folder: Path, *, sender: Sequence[str] = (), receiver: Sequence[str] = ("-b", "main")
-) -> Pair:
-    """Return two machines whose clones were made with the options named; m1 has work to send."""
+def remote_with_history(folder: Path) -> World:
+    """Return a remote with main and WORK, which takes filters."""
     world = World.make(folder)
     remote = world.remote.path
     git(remote, "update-ref", "-d", "refs/heads/main")
     git(remote, "fast-import", "--quiet", given=_history())
     git(remote, "config", "uploadpack.allowFilter", "true")
+    return world
+
+
+def pair(
+    folder: Path, *, sender: Sequence[str] = (), receiver: Sequence[str] = ("-b", "main")
+) -> Pair:
+    """Return two machines whose clones were made with the options named; m1 has work to send."""
+    world = remote_with_history(folder)
     m1 = clone(world, "m1", "-b", WORK, *sender)
     m2 = clone(world, "m2", *receiver)
     world.enrol(m1, m2)

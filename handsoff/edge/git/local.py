@@ -13,9 +13,10 @@ from pathlib import Path
 
 from handsoff.core import paths
 from handsoff.core.conversion import Kind, settings_of
-from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, LINK
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK, LINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, differences, leaf_at
+from handsoff.edge.git import clone
 from handsoff.edge.git.convert import Rules, converter, is_attributes, rules_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
@@ -57,6 +58,7 @@ class Localizer:
         for path in {*self.target.raw} ^ {*seen.state.raw}:
             leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
             wanted.setdefault(path, Change(path, leaf, leaf))
+        self._bring(wanted.values())
         with self._rules(wanted) as (rules, attributes):
             if rules is None:
                 return Local(list(_real(seen, wanted.values(), {})))
@@ -76,11 +78,19 @@ class Localizer:
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
                 same = Change(change.path, change.new, change.new)
                 wanted.setdefault(change.path, same)
+            self._bring(wanted.values())
         with _attributes(self.checkout, self.objects, self.target, paths_there) as (folder, found):
             rules = rules_of(self.checkout, wanted.keys(), found, folder)
             if rules is not None:
                 _refuse_broken(rules, wanted)
             yield rules, folder
+
+    def _bring(self, wanted: Iterable[Change]) -> None:
+        """Fetch the files that a partial clone was only promised, all at once."""
+        if self.checkout.promisor is not None:
+            leaves = (c.new for c in wanted if c.new is not None and c.new.mode != GITLINK)
+            absent = {leaf.oid for leaf in leaves if not self.objects.has(leaf.oid)}
+            clone.fetch_promised(self.checkout, sorted(absent))
 
     def _converted(
         self, rules: Rules, attributes: Path, wanted: Iterable[Change]
