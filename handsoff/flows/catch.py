@@ -31,16 +31,16 @@ from handsoff.errors import (
     UnfitError,
     UnreachableError,
 )
-from handsoff.flows import applying
+from handsoff.flows import applying, comparing, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.catching import (
     CatchResult,
-    local_changes,
     check_first,
     find_parcel,
     finishing,
     journal_of_stash,
     left_behind,
+    local_changes,
     page_of,
     pen_of,
 )
@@ -129,11 +129,11 @@ class Catcher:
         here = self.desk.checkout.branch() or self.work
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
-        applying.refuse_busy(self.desk, seen, known, target.state)
-        old_tip = applying.check_branch(self.desk, target.state, parcel.objects, known)
+        preflight.refuse_busy(self.desk, seen, known, target.state)
+        old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
         local = local_changes(self.desk, seen.state, seen, target)
         current = applying.held(local.changes, seen, known)
-        applying.check_room(self.desk, target, restoring.plan(local.changes), current, known)
+        preflight.check_room(self.desk, target, restoring.plan(local.changes), current, known)
         return _Ready(target, parcel, seen, local, old_tip)
 
     def _begin(self, entry: str, ready: _Ready) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class Catcher:
             step("catch.apply.objects.after")
             applying.carry_out(self.desk, target, ready.seen, ready.local, ready.old_tip)
         with self.phases.phase("compare"):
-            done = applying.verify(self.desk, target, ready.local)
+            done = comparing.verify(self.desk, target, ready.local)
         self._finish(done, journal, ready)
 
     def _finish(self, done: Observed, journal: dict[str, Any], ready: _Ready) -> None:

@@ -11,8 +11,9 @@ from handsoff.core.page import parse
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
-from handsoff.core.state import LeftBehind, StashEntry
+from handsoff.core.state import LeftBehind, StashEntry, State
 from handsoff.edge.git import clone
+from handsoff.edge.git.local import Local
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError

@@ -138,9 +138,7 @@ class Packer:
         with ThreadPoolExecutor(1) as aside:
             merged = found.operation.merged
             trees = [merged] if merged else []
-            listing = aside.submit(
-                news.to_send, self.checkout, self._tips(found), common, trees
-            )
+            listing = aside.submit(news.to_send, self.checkout, self._tips(found), common, trees)
             try:
                 with self.phases.phase("capture"):
                     captured, sealed = self._capture(writer, found, objects)

@@ -16,7 +16,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
 from handsoff.errors import RefusedError, UnfitError
-from handsoff.flows import applying
+from handsoff.flows import applying, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
@@ -63,7 +63,7 @@ def _go_back(
     changes = list(differences(objects.tree, now.state.work_tree, state.work_tree))
     local = applying.localize(desk, target, now, changes)
     current = {change.path for change in local.changes if change.old is not None}
-    applying.refuse_obstacles(checkout.top, restoring.plan(local.changes), current, None)
+    preflight.refuse_obstacles(checkout.top, restoring.plan(local.changes), current, None)
     result = Undone(
         work=work,
         branch=str(point["head"]),

@@ -100,8 +100,6 @@ def _no_keys(monday: Monday) -> None:
     shutil.rmtree(monday.m1.home)
 
 
-
-
 def _nested(monday: Monday) -> None:
     git(monday.m1.top, "init", "-q", "vendor")
     git(monday.m1.top / "vendor", "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q",

@@ -1,0 +1,66 @@
+"""After a restore: the checkout compared with what it should be, file by file."""
+
+from handsoff.core.state import State
+from handsoff.core.trees import differences, leaf_at
+from handsoff.edge.git import operation
+from handsoff.edge.git.local import Local
+from handsoff.edge.git.look import permissions
+from handsoff.errors import DamagedError
+from handsoff.flows.applying import Target, listed
+from handsoff.flows.desk import Desk
+from handsoff.flows.observe import Observed, observe
+
+
+def _heads(state: State) -> tuple[str, str, str, bool]:
+    return state.work, state.head, state.tip, state.detached
+
+
+def verify(desk: Desk, target: Target, local: Local) -> Observed:
+    """Compare the checkout, file by file and entry by entry, with what was to be restored.
+
+    DamagedError naming what differs. Files that this machine had before, and that were ignored
+    then, may show up besides; they were not touched.
+    """
+    seen = observe(
+        desk.checkout, desk.shared, target.state.work, target.objects,
+        extra=target.outside, walk=False, programs=False,
+    )  # fmt: skip
+    read = seen.snapshot.reader(target.objects)
+    wrong = _wrong_files(desk, target, seen, local)
+    index = differences(read, target.state.index_tree, seen.state.index_tree)
+    wrong += [change.path for change in index]
+    wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
+    if not operation.stands(desk.checkout, target.state.operation, seen.state.operation):
+        wrong.append(b"the operation in progress")
+    if _heads(seen.state) != _heads(target.state):
+        wrong.append(b"HEAD")
+    if seen.state.sparse != target.state.sparse:
+        wrong.append(b"the sparse patterns")
+    if [e.oid for e in seen.state.stash] != [e.oid for e in target.stash]:
+        wrong.append(b"the stash list")
+    if wrong:
+        raise DamagedError(
+            f"the restore does not match the parcel: {listed(wrong)}",
+            hint="handsoff undo goes back; then catch again",
+        )
+    return seen.with_modes(target.state.modes)
+
+
+def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> list[bytes]:
+    """Return the files that are not, on disk, what they should be on this machine."""
+    state, read = target.state, seen.snapshot.reader(target.objects)
+    changes = differences(read, state.work_tree, seen.state.work_tree)
+    wrong = [
+        change.path
+        for change in changes
+        if change.old is not None
+        and seen.snapshot.on_disk(change.path, change.new)
+        != local.here.get(change.path, change.old)
+    ]
+    for path in {*state.raw} - {*seen.state.raw}:  # git here may take it for what it converts
+        leaf = leaf_at(read, state.work_tree, path)
+        if seen.snapshot.on_disk(path, leaf) != leaf:
+            wrong.append(path)
+    found = dict(permissions(desk.checkout, [path for path, _ in state.modes]))
+    wrong += [path for path, mode in state.modes if found.get(path, mode) != mode]
+    return wrong

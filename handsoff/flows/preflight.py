@@ -1,0 +1,146 @@
+"""Before a restore: everything that could be overwritten, wrong or busy, found before any write."""
+
+import shutil
+from collections.abc import Container
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import paths, restoring
+from handsoff.core.objects import GITLINK, LINK
+from handsoff.core.restoring import Obstacle, Plan, Standing
+from handsoff.core.state import State
+from handsoff.edge.git import restore, shape
+from handsoff.edge.git.disk import Worktree
+from handsoff.errors import UnfitError
+from handsoff.flows.applying import Target, listed
+from handsoff.flows.desk import Desk
+from handsoff.flows.notes import Known
+from handsoff.flows.observe import Observed
+
+_NAMED: Final = 10
+_SPARE: Final = 1 << 20
+
+
+def refuse_busy(desk: Desk, seen: Observed, known: Known | None, target: State) -> None:
+    """Raise UnfitError if the checkout is no place to restore ``target`` over."""
+    shape.refuse(shape.clone_shape(desk.checkout))
+    if known is not None and known.is_state(seen.state):
+        return  # exactly what it sent, or caught: safe elsewhere
+    if seen.state.sparse is not None and seen.state.sparse != target.sparse:
+        raise UnfitError(
+            "this checkout is sparse, and the work shows other parts of the repository",
+            hint="git sparse-checkout disable; or catch into a worktree of its own: --into DIR",
+        )
+    shape.refuse(shape.operations(seen.look))
+    if shape.has_loose_commits(desk.checkout):
+        raise UnfitError(
+            "HEAD is detached here on commits that no branch has",
+            hint="give them a name: git switch -c NAME; or catch with --into DIR",
+        )
+    if not seen.is_clean:
+        names = [*seen.look.untracked, *seen.look.staged, *seen.snapshot.changed_paths(seen.look)]
+        raise UnfitError(
+            f"this checkout has work of its own: {listed(names)}",
+            hint="commit or stash it, or catch into a worktree of its own: --into DIR",
+        )
+
+
+def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) -> str | None:
+    """Return where the work's branch stands here; UnfitError if commits would be lost from it.
+
+    ``arrived`` is the object folder of the parcel.
+    """
+    checkout = desk.checkout
+    elsewhere = shape.other_worktree(checkout, target.work)
+    if elsewhere is not None:
+        raise UnfitError(
+            f"the branch {target.work} is checked out in {elsewhere}",
+            hint="catch there, or switch that worktree to another branch",
+        )
+    if (checkout.git_dir / "index.lock").exists():
+        raise UnfitError(
+            f"another git process holds {checkout.git_dir / 'index.lock'}",
+            hint="when it has ended, or if none runs, remove that file and type it again",
+        )
+    clash = shape.clashing_branch(checkout, target.work)
+    if clash is not None:
+        raise UnfitError(
+            f"the branch {clash} keeps a branch called {target.work} from being made",
+            hint=f"rename it: git branch -m {clash} NAME",
+        )
+    old = checkout.commit(f"refs/heads/{target.work}")
+    if old is None or old == target.tip or (known is not None and old == known.tip):
+        return old
+    if not target.tip or not shape.is_ancestor(checkout, old, target.tip, arrived):
+        raise UnfitError(
+            f"the branch {target.work} has commits here that are not in the parcel",
+            hint=f"keep them under another name: git branch -m {target.work} NAME",
+        )
+    return old
+
+
+def check_room(
+    desk: Desk, target: Target, plan: Plan, current: Container[bytes], known: Known | None
+) -> None:
+    """Raise UnfitError for what is in the way, cannot be written here, or does not fit."""
+    checkout = desk.checkout
+    if checkout.setting("core.symlinks") is not None and not checkout.switch("core.symlinks"):
+        links = [path for path, leaf in plan.writes if leaf.mode == LINK]
+        if links:
+            raise UnfitError(
+                f"core.symlinks is off here, and these are links: {listed(links)}",
+                hint="catch on a file system that has links",
+            )
+    arriving = [path for path, _ in plan.writes]
+    if shape.folds_names(checkout) and (pairs := paths.collisions(arriving)):
+        raise UnfitError(
+            f"this file system takes two names for one: {listed(pairs[0])}",
+            hint="rename one of them on the sender",
+        )
+    worktree = Worktree(checkout.top)
+    if locked := restore.unwritable(worktree, [*plan.removals, *arriving]):
+        raise UnfitError(
+            f"this user may not write in {listed(locked) or 'the checkout'}",
+            hint="change who owns it (chown) or its mode, then catch again",
+        )
+    refuse_obstacles(checkout.top, plan, current, known)
+    blobs = (leaf.oid for _, leaf in plan.writes if leaf.mode != GITLINK)
+    need = sum(map(target.objects.size, blobs)) + _SPARE
+    free = shutil.disk_usage(checkout.top).free
+    if free < need:
+        raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
+
+
+def refuse_obstacles(top: Path, plan: Plan, current: Container[bytes], known: Known | None) -> None:
+    """Raise UnfitError naming what stands in the way of ``plan``."""
+    found = in_the_way(top, plan, current, known)
+    if found:
+        lines = "\n  ".join(f"{paths.shown(o.path)}: {o.what}" for o in found[:_NAMED])
+        more = f"\n  and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        raise UnfitError(
+            f"files of this machine are in the way:\n  {lines}{more}",
+            hint="move them away, or catch into a worktree of its own: --into DIR",
+        )
+
+
+def in_the_way(
+    top: Path, plan: Plan, current: Container[bytes], known: Known | None
+) -> list[Obstacle]:
+    """Return what stands on disk where the plan writes, and is safe nowhere else.
+
+    ``current`` are the paths that the restore point holds as they are.
+    """
+    worktree = Worktree(top)
+
+    def is_known(path: bytes) -> bool:
+        if path in current:
+            return True
+        leaf = known.leaves.get(path) if known is not None else None
+        return leaf is not None and restore.standing(worktree, path, leaf) is Standing.SAME
+
+    return restoring.obstacles(
+        plan,
+        is_known,
+        lambda path, leaf: restore.standing(worktree, path, leaf),
+        lambda folder: restore.files_below(worktree, folder),
+    )
