@@ -10,6 +10,7 @@ Nothing of whoever runs the tests is seen: ``sealed`` is the whole environment o
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -251,3 +252,18 @@ class World:
             desk.home.remember_clone(roster.founding, desk.checkout.top)
             ignore_pages(desk.checkout)
             hooks.install(desk.checkout)
+
+
+def copied(template: Path, folder: Path, *names: str) -> tuple[World, list[Machine]]:
+    """Copy the world that was built at ``template``, paths inside and all, with these machines."""
+    shutil.copytree(template, folder, symlinks=True)
+    machines = []
+    for name in names:
+        machine = Machine(name, folder / name / "handsoff-home", folder / name / "checkout")
+        git_dir = machine.top / ".git"
+        named = [git_dir / "config", git_dir / "hooks" / "pre-push", machine.home / "clones.json"]
+        for path in [*named, *machine.home.glob("inbox/*/objects/info/alternates")]:
+            path.write_text(path.read_text().replace(str(template), str(folder)))
+        machine.run("git", "update-index", "-q", "--refresh")  # copies have other inodes
+        machines.append(machine)
+    return World(folder, Remote(folder / "remote.git")), machines

@@ -9,14 +9,13 @@ rewritten); so is Monday after the work was sent to m2.
 """
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.kit.compare import Look, look, untouched
-from tests.kit.machines import Machine, Remote, World
+from tests.kit.machines import Machine, Remote, World, copied
 from tests.kit.running import at_home, inside
 
 WORK = "feat/cny"
@@ -137,17 +136,8 @@ def send(monday: Monday) -> None:
 
 def copy(template: Path, folder: Path) -> Monday:
     """Copy what was built at ``template`` to the new folder ``folder``."""
-    shutil.copytree(template, folder, symlinks=True)
-    machines = []
-    for name in ("m1", "m2", "m3"):
-        machine = Machine(name, folder / name / "handsoff-home", folder / name / "checkout")
-        git_dir = machine.top / ".git"
-        named = [git_dir / "config", git_dir / "hooks" / "pre-push", machine.home / "clones.json"]
-        for path in [*named, *machine.home.glob("inbox/*/objects/info/alternates")]:
-            path.write_text(path.read_text().replace(str(template), str(folder)))
-        machine.run("git", "update-index", "-q", "--refresh")  # copies have other inodes
-        machines.append(machine)
-    return Monday(World(folder, Remote(folder / "remote.git")), *machines)
+    world, machines = copied(template, folder, "m1", "m2", "m3")
+    return Monday(world, *machines)
 
 
 @pytest.fixture(scope="session")
