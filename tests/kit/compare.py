@@ -37,15 +37,15 @@ class Look:
 
 def look(top: Path) -> Look:
     """Return what the checkout at ``top`` holds."""
-    branch = _git(top, "symbolic-ref", "-q", "HEAD").strip()
+    branch = ask(top, "symbolic-ref", "-q", "HEAD").strip()
     name = os.fsdecode(branch.removeprefix(b"refs/heads/"))
-    config = [_git(top, "config", "--get", f"branch.{name}.{key}") for key in ("remote", "merge")]
+    config = [ask(top, "config", "--get", f"branch.{name}.{key}") for key in ("remote", "merge")]
     return Look(
         files=dict(_walk(top)),
-        index=tuple(_entries(_git(top, "ls-files", "--stage", "--debug", "-z"))),
-        stash=tuple(_git(top, "stash", "list", "--format=%H %gs").splitlines()),
+        index=tuple(index_entries(ask(top, "ls-files", "--stage", "--debug", "-z"))),
+        stash=tuple(ask(top, "stash", "list", "--format=%H %gs").splitlines()),
         branch=branch,
-        head=_git(top, "rev-parse", "-q", "--verify", "HEAD").strip(),
+        head=ask(top, "rev-parse", "-q", "--verify", "HEAD").strip(),
         upstream=b" ".join(line.strip() for line in config),
     )
 
@@ -64,15 +64,16 @@ def untouched(*tops: Path) -> dict[str, Any]:
     return found
 
 
-def _git(top: Path, *words: str) -> bytes:
+def ask(top: Path, *words: str) -> bytes:
+    """Return what git prints, "" where it fails; it refreshes nothing."""
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     return subprocess.run(
         ["git", *words], cwd=top, env=env, capture_output=True, check=False
     ).stdout
 
 
-def _entries(listed: bytes) -> Iterator[bytes]:
-    """Yield each entry of ``ls-files --debug -z`` with its flags: what follows is stat data."""
+def index_entries(listed: bytes) -> Iterator[bytes]:
+    """Yield each entry of ``ls-files --stage --debug -z`` with its flags, without stat data."""
     rest = listed
     while rest:
         entry, _, rest = rest.partition(b"\0")
