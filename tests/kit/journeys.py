@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, RefusedError, UnfitError
@@ -71,13 +71,29 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-def travel(ground: Path, folder: Path, seed: int, carried: Collection[str] = KINDS) -> Journey:
+class Watch(Protocol):
+    """Looks at m1's checkout before the hand-over, and at m2's once the state has ``arrived``."""
+
+    def __call__(self, made: Made, top: Path, *, arrived: bool) -> None: ...
+
+
+def nobody(made: Made, top: Path, *, arrived: bool) -> None:
+    """Look at nothing."""
+
+
+def travel(
+    ground: Path,
+    folder: Path,
+    seed: int,
+    carried: Collection[str] = KINDS,
+    watch: Watch = nobody,
+) -> Journey:
     """Build the state of ``seed`` in a copy of ``ground``, hand it over, and compare.
 
     A state with a kind that is not ``carried`` may be refused, and no other.
     """
     _, (m1, m2) = copied(ground, folder, "m1", "m2")
-    trip = _Trip(m1, m2, build(m1.top, seed), frozenset(KINDS) - {*carried})
+    trip = _Trip(m1, m2, build(m1.top, seed), KINDS - {*carried}, watch)
     try:
         return trip.run()
     except HandsoffError as error:
@@ -92,12 +108,14 @@ class _Trip:
     m2: Machine
     made: Made
     without: frozenset[str]
+    watch: Watch
 
     def ends(self, verdict: Verdict, *told: str) -> Journey:
         return Journey(self.made, verdict, told)
 
     def run(self) -> Journey:
         before, travels = untouched(self.m1.top), see(self.m1.top)
+        self.watch(self.made, self.m1.top, arrived=False)
         there = untouched(self.m2.top)
         file = self.m1.home.parent / "work.handsoff"
         try:
@@ -111,6 +129,7 @@ class _Trip:
             return self.ends(verdict, f"refused: {error}", *wrong)
         receive_file(Home(self.m2.home), self.m2.member(), file)
         catch(self.m2.desk(), sent.work, Phases("catch"))
+        self.watch(self.made, self.m2.top, arrived=True)
         wrong = [*self._compare(travels), *self._changed(before, travels)]
         if not wrong and self.made.kinds & OPERATIONS.keys() and not self._converts:
             wrong = self._go_on()
