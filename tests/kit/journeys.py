@@ -155,7 +155,7 @@ class _Trip:
     def _go_on(self) -> list[str]:
         """End the operation on both machines in the same way, and compare again."""
         (name,) = self.made.kinds & OPERATIONS.keys()
-        how = ENDINGS[name][self.made.seed % 2]
+        how = [("update-index", "-q", "--refresh"), *ENDINGS[name][self.made.seed % 2]]
         hands = [Hand(machine.top, Random(0)) for machine in (self.m1, self.m2)]
         codes = [[hand.git(*words, may_fail=True) for words in how] for hand in hands]
         if codes[0] != codes[1]:

@@ -82,7 +82,7 @@ def see(top: Path) -> Whole:
     ignored = ask(top, "ls-files", "--others", "--ignored", "--exclude-standard", "-z")
     files, empty = _walk(top)
     return Whole(
-        head={"ref": ref, "commit": ask(top, "rev-parse", "HEAD").strip()},
+        head={"ref": ref, "commit": ask(top, "rev-parse", "--verify", "HEAD").strip()},
         index=dict(_index(ask(top, "ls-files", "--stage", "--debug", "-z"))),
         files=files,
         empty=empty,
@@ -196,8 +196,8 @@ def _stash(top: Path) -> tuple[bytes, ...]:
 
 def _complete(top: Path) -> bool:
     """Say whether every object is there that HEAD, the index and the stash list need."""
-    words = ["git", "rev-list", "--quiet", "--objects", "--reflog", "--indexed-objects", "HEAD"]
-    return not subprocess.run(words, cwd=top, capture_output=True, check=False).returncode
+    words = ("rev-list", "--quiet", "--objects", "--reflog", "--indexed-objects", "HEAD", "--")
+    return not subprocess.run(["git", *words], cwd=top, check=False).returncode
 
 
 def _refs(top: Path) -> dict[str, bytes]:
