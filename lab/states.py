@@ -11,7 +11,8 @@ operation is then ended on both machines in the same way, and they are compared 
 
 Prints each seed that fails, with the steps that made it, and the counts. ``--without`` names kinds
 that may be refused, "all" means each; ``--show`` prints how a state is made, and tries only that.
-Run it with a Python that has what the tests need. Exit code: 0 if nothing was wrong.
+Run it with a Python that has what handsoff needs, as lab/.venv has. Ends with 0 if nothing was
+wrong.
 """
 
 import argparse
@@ -23,10 +24,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 TOP = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP))
@@ -50,36 +52,36 @@ def oracle() -> ModuleType | None:
     return found
 
 
-def second_opinion(made: Made, before: dict[str, object], top: Path, *, modes: bool) -> list[str]:
-    """Return what the oracle says of the checkout at ``top``."""
-    judge = oracle()
-    assert judge is not None
-    soft = {"empty_dirs", *(["perms"] if modes else [])}
-    # where machines convert lines in different ways, it has no word for what may differ
-    ignored = ["worktree", "status"] if made.kinds & CONVERTING else []
-    now = judge.fingerprint(str(top), made.carried, with_ignored=True)
-    told = judge.compare(before, now, [*ignored, *(set(judge.SOFT) - soft)], soft=True)
-    return [f"oracle, {kind}: {json.dumps(what)}" for kind, what in sorted(told.items())]
+@dataclass
+class SecondOpinion:
+    """What the oracle, if there is one, says of a journey."""
+
+    modes: bool
+    before: dict[str, Any] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+
+    def __call__(self, made: Made, top: Path, *, arrived: bool) -> None:
+        judge = oracle()
+        if judge is None:
+            return
+        seen = judge.fingerprint(str(top), map(os.fsdecode, made.carried), with_ignored=True)
+        if not arrived:
+            self.before = seen
+            return
+        soft = {"empty_dirs", "perms"} if self.modes else {"empty_dirs"}
+        # where machines convert lines in different ways, it has no word for what may differ
+        ignored = ["worktree", "status"] if made.kinds & CONVERTING else []
+        found = judge.compare(self.before, seen, [*ignored, *(set(judge.SOFT) - soft)], soft=True)
+        self.told = [f"oracle, {kind}: {json.dumps(what)}" for kind, what in found.items()]
 
 
 def attempt(ground: Path, without: frozenset[str], seed: int) -> Journey:
     """Try one seed in a folder of its own."""
-    judge = oracle()
+    opinion = SecondOpinion(modes=MODES not in without)
     with tempfile.TemporaryDirectory(prefix="state-", dir=ground.parent) as folder:
-        seen: dict[str, object] = {}
-        opinion: list[str] = []
-
-        def look(made: Made, top: Path, *, arrived: bool) -> None:
-            if judge is None:
-                return
-            if arrived:
-                opinion.extend(second_opinion(made, seen, top, modes=MODES not in without))
-            else:
-                seen.update(judge.fingerprint(str(top), made.carried, with_ignored=True))
-
-        journey = travel(ground, Path(folder) / "trip", seed, KINDS - without, look)
-    if opinion:
-        return replace(journey, verdict=Verdict.WRONG, told=(*journey.told, *opinion))
+        journey = travel(ground, Path(folder) / "trip", seed, KINDS - without, opinion)
+    if opinion.told:
+        return replace(journey, verdict=Verdict.WRONG, told=(*journey.told, *opinion.told))
     return journey
 
 

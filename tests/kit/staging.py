@@ -5,9 +5,12 @@ from typing import Final
 from tests.kit.edits import Action, edit, new_file, same_size
 from tests.kit.hand import Hand, told
 
-_MESSAGES: Final = (
-    "wip", "a longer message, with words", "\u00fcber \u820d\u5165", "it's \"quoted\"",
+_MESSAGES: Final[tuple[str | bytes, ...]] = (
+    "wip", b"caf\xe9", "a longer message, with words", "\u00fcber \u820d\u5165", "it's \"quoted\"",
     "two\n\nparts\n", "trailing   ", "# no comment", "WIP on main: 1234567 no", "a\tb", "%H %s",
+)  # fmt: skip
+_STASHES: Final[tuple[tuple[str, ...], ...]] = (
+    (), ("-u",), ("--keep-index",), ("-u", "--keep-index"), ("--staged",),
 )  # fmt: skip
 
 
@@ -73,8 +76,8 @@ def index_mode(hand: Hand) -> None:
 
 
 def stash(hand: Hand) -> None:
-    how = hand.one(([], ["-u"], ["--keep-index"], ["-u", "--keep-index"], ["--staged"]))
-    message = ["-m", hand.one(_MESSAGES)] if hand.chance(80) else []
+    how = hand.one(_STASHES)
+    message: list[str | bytes] = ["-m", hand.one(_MESSAGES)] if hand.chance(80) else []
     hand.git("stash", "push", "-q", *how, *message, may_fail=True)
 
 
@@ -119,8 +122,8 @@ def _sample(hand: Hand, names: list[bytes], most: int) -> list[bytes]:
 
 
 STAGING: Final[tuple[Action, ...]] = (
-    add_some, add_some, add_some, add_then_edit, add_then_edit, unstage, forget, remove, move,
-    intend, index_mode, resolve,
+    add_all, add_some, add_some, add_some, add_then_edit, add_then_edit, unstage, forget, remove,
+    move, intend, index_mode, resolve,
 )  # fmt: skip
 HIDING: Final[tuple[Action, ...]] = (hide, hide)
 """What would stand in the way of a switch of branches."""
