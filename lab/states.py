@@ -33,6 +33,8 @@ from typing import Any
 TOP = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP))
 
+from handsoff.edge.home import cache_folder  # noqa: E402
+from handsoff.edge.scan import warm  # noqa: E402
 from tests.kit.journeys import Journey, Verdict, prepare, travel  # noqa: E402
 from tests.kit.machines import sealed  # noqa: E402
 from tests.kit.states import ATTRIBUTES, AUTOCRLF, KINDS, MODES, Made  # noqa: E402
@@ -127,6 +129,7 @@ def main() -> int:
         env = sealed(Path(scratch) / "sealed")
         os.environ.clear()
         os.environ.update(env)
+        warm(cache_folder())
         (Path(scratch) / "ground").mkdir()
         ground = prepare(Path(scratch) / "ground")
         for journey in journeys(ground, typed.seeds, typed.without, typed.jobs):
