@@ -143,7 +143,9 @@ class _Trip:
         travels, arrived = sent.travelling(self.made.carried), see(self.m2.top)
         if MODES in self.without:
             travels, arrived = travels.coarse(), arrived.coarse()
-        return differences(travels, arrived, converts=self._converts)
+        return differences(
+            travels, arrived, filtered=self._converts, alike=AUTOCRLF not in self.made.kinds
+        )
 
     def _changed(self, before: dict[str, Any], seen: Whole) -> list[str]:
         """Return what is not as it was on the sender."""

@@ -103,12 +103,12 @@ def _begin(hand: Hand) -> list[str]:
     elif upstream == 1:
         hand.git("branch", "-q", "-u", "origin/main")
     kinds = []
-    if hand.chance(15):
+    if hand.chance(20):
         lines = hand.rng.sample(_ATTRIBUTES, hand.rng.randrange(1, 4))
         hand.write(b".gitattributes", b"".join(line + b"\n" for line in lines))
         hand.tell(f"write .gitattributes: {lines}")
         kinds.append(ATTRIBUTES)
-    if hand.chance(8):
+    if hand.chance(10):
         hand.git("config", "core.autocrlf", hand.one(("true", "input")))
         kinds.append(AUTOCRLF)
     return kinds

@@ -96,25 +96,23 @@ def see(top: Path) -> Whole:
     )
 
 
-def differences(sent: Whole, arrived: Whole, *, converts: bool = False) -> list[str]:
+def differences(
+    sent: Whole, arrived: Whole, *, filtered: bool = False, alike: bool = True
+) -> list[str]:
     """Return a line for each thing that did not arrive as it was.
 
-    With ``converts`` the two machines change line ends in different ways: then a tracked file
-    whose lines all end in CRLF may arrive with LF, and of a file with CRs in it git may say that
-    it is changed on one machine only.
+    ``filtered``: git converts files here, so that of one with the same bytes it may say on one
+    machine only that it is changed. Not ``alike``: the two machines change line ends in different
+    ways, so that a tracked file whose lines all end in CRLF may arrive with LF.
     """
     tracked = {os.fsencode(key.rpartition("#")[0]) for key in sent.index}
     files = dict(sent.files)
     told = dict(sent.status)
-    for name, file in arrived.files.items():
-        before = sent.files.get(name)
-        if before is None or not _FINDER.search(before.data) or name not in tracked:
-            continue
-        if converts and file.data != before.data == before.data.replace(b"\r\n", b"\n").replace(
-            b"\n", b"\r\n"
-        ):
+    for name in {*files} & {*arrived.files} & tracked if filtered else ():
+        before, after = files[name], arrived.files[name]
+        if not alike and _only_crlf(before.data) and after.data != before.data:
             files[name] = replace(before, data=before.data.replace(b"\r\n", b"\n"))
-        elif file.data == before.data:
+        elif after.data == before.data and _FINDER.search(before.data):
             _excuse(name, told, arrived.status)
     found = [] if arrived.complete or not sent.complete else ["objects are missing"]
     pairs: list[tuple[str, Mapping[Any, object], Mapping[Any, object]]] = [
@@ -133,6 +131,10 @@ def differences(sent: Whole, arrived: Whole, *, converts: bool = False) -> list[
     if sent.stash != arrived.stash:
         found += [f"stash: {_short(b' '.join(s))}" for s in ((*sent.stash, b"->"), arrived.stash)]
     return found
+
+
+def _only_crlf(data: bytes) -> bool:
+    return data.count(b"\r\n") == data.count(b"\n") == data.count(b"\r") > 0
 
 
 def _excuse(name: bytes, told: dict[bytes, bytes], arrived: Mapping[bytes, bytes]) -> None:
