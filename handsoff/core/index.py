@@ -13,6 +13,7 @@ from enum import IntFlag
 from typing import Final, NamedTuple
 
 from handsoff.core.objects import MODES, TREE
+from handsoff.core.paths import parents
 from handsoff.errors import DamagedError
 
 
@@ -193,6 +194,20 @@ def read_index(data: bytes) -> Listing | None:
     except (IndexError, ValueError):
         return None
     return None if found.extensions & {b"link", b"sdir"} else found
+
+
+def clashing(listing: Listing) -> frozenset[bytes]:
+    """Return the unmerged paths that no tree can name beside the others.
+
+    A conflict may leave a file and a folder of one name in the index; git shows both.
+    """
+    unmerged = {path for path in listing.odd if listing[path][0].stage}
+    found = set()
+    if unmerged:
+        for path in listing.paths:
+            above = [parent for parent in parents(path) if parent in listing.paths]
+            found |= {parent if parent in unmerged else path for parent in above}
+    return frozenset(found)
 
 
 def listing_of(entries: Iterable[Entry]) -> Listing:

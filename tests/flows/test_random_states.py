@@ -11,10 +11,10 @@ from typing import Final
 
 import pytest
 
+from tests.kit.endings import fork
 from tests.kit.hand import Hand
 from tests.kit.journeys import Verdict, prepare, travel
 from tests.kit.machines import copied, git
-from tests.kit.endings import fork
 from tests.kit.states import KINDS, build
 from tests.kit.whole import differences, see
 

@@ -20,9 +20,9 @@ from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Wishes
 from handsoff.flows.send import send
 from tests.kit.compare import untouched
+from tests.kit.endings import ENDINGS, OPERATIONS
 from tests.kit.hand import Hand
 from tests.kit.machines import Machine, World, copied
-from tests.kit.endings import ENDINGS, OPERATIONS
 from tests.kit.states import ATTRIBUTES, AUTOCRLF, KINDS, MODES, Made, build
 from tests.kit.whole import Whole, differences, see
 

@@ -14,8 +14,8 @@ from random import Random
 from typing import Final
 
 from tests.kit.edits import EDITS, Action
-from tests.kit.hand import Hand
 from tests.kit.endings import OPERATIONS
+from tests.kit.hand import Hand
 from tests.kit.staging import COMMITTING, HIDING, STAGING, STASHING
 
 MODES: Final = "modes"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.index import Flag, Listing, listing_of, parse_debug, read_index
+from handsoff.core.index import Flag, Listing, clashing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
 from handsoff.core.state import Sparse, StashEntry
@@ -38,6 +38,8 @@ class Look:
     """The commit of HEAD, "" while the branch has none yet."""
     branch: str | None
     entries: Listing = field(repr=False)
+    clashing: frozenset[bytes]
+    """Unmerged paths that no tree can name beside the others."""
     staged: frozenset[bytes]
     """Paths whose index entry differs from HEAD (or that only one of them has)."""
     suspects: frozenset[bytes]
@@ -104,6 +106,7 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         head=head,
         branch=checkout.branch(),
         entries=entries,
+        clashing=clashing(entries),
         staged=paths_of["staged"],
         suspects=paths_of["suspects"] | hidden,
         untracked=frozenset(p for p in untracked if not p.endswith(b"/")),

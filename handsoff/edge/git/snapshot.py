@@ -47,15 +47,13 @@ class Snapshot:
     def changed_paths(self, look: Look) -> set[bytes]:
         """Return the tracked paths whose bytes on disk are not what the index says."""
         return {
-            path
-            for path in look.suspects
-            if self._in_git(path, look) != index_leaf(look.entries.of(path))
+            path for path in look.suspects if self._in_git(path, look) != indexed_leaf(look, path)
         }
 
     def _in_git(self, path: bytes, look: Look) -> Leaf | None:
         """Return what git would have of the file on disk."""
         if path in self.filtered.secret:
-            return index_leaf(look.entries.of(path))  # a change of it was refused
+            return indexed_leaf(look, path)  # a change of it was refused
         taken = self.taken.get(path)
         if taken is None:
             return None
@@ -170,7 +168,12 @@ def specials(look: Look) -> list[Entry]:
 
 def index_changes(look: Look) -> dict[bytes, Leaf | None]:
     """Return what to change in HEAD's tree so that it says what the index says."""
-    return {path: index_leaf(look.entries.of(path)) for path in look.staged}
+    return {path: indexed_leaf(look, path) for path in look.staged}
+
+
+def indexed_leaf(look: Look, path: bytes) -> Leaf | None:
+    """Return the leaf that stands for ``path`` in the index's tree."""
+    return None if path in look.clashing else index_leaf(look.entries.of(path))
 
 
 def index_leaf(entries: list[Entry]) -> Leaf | None:
@@ -194,8 +197,8 @@ def worktree_changes(
         if path in filtered.lossless:
             leaf = filtered.lossless[path].kept
         elif leaf is None and path in look.submodules:
-            leaf = index_leaf(look.entries.of(path))  # a submodule is as git records it
-        indexed = index_leaf(look.entries.of(path))
+            leaf = indexed_leaf(look, path)  # a submodule is as git records it
+        indexed = indexed_leaf(look, path)
         if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
             leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
         if leaf != indexed:
