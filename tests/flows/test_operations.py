@@ -72,7 +72,7 @@ def test_what_rerere_saw_on_one_machine_it_knows_on_the_other(forked: Monday) ->
     assert (m2.top / "f").read_text().startswith("done")
 
 
-@pytest.mark.parametrize("name", ["rebase", "merge --autostash", "bisect"])
+@pytest.mark.parametrize("name", ["rebase", "bisect"])
 def test_what_was_sent_half_done_comes_back_done(forked: Monday, name: str) -> None:
     m1, m2 = forked.m1, forked.m2
     begin(m1.top, name)

@@ -21,7 +21,7 @@ def send(forked: Monday, name: str) -> None:
         inside(forked.m1, "send", "m2", "--at", there.address).ok()
 
 
-@pytest.mark.parametrize("name", ["rebase -r", "bisect", "merge with rerere"])
+@pytest.mark.parametrize("name", ["rebase -r", "merge with rerere"])
 def test_undo_brings_back_what_was_there_and_undo_again_the_operation(
     forked: Monday, name: str
 ) -> None:
@@ -61,10 +61,8 @@ def test_a_branch_that_a_bisect_has_left_outlives_an_undo_and_a_collection(forke
 @pytest.mark.parametrize(
     ("name", "where"),
     [
-        ("rebase", "catch.caught.after"),
         ("rebase", "catch.apply.operation.before#3"),
         ("rebase", "catch.apply.config.before"),
-        ("bisect", "catch.apply.branch.before"),
         ("bisect", "catch.finish.before"),
         ("am", "catch.apply.operation.before#9"),
     ],
@@ -104,7 +102,7 @@ def busy(machine: Machine, name: str) -> None:
     begin(machine.top, name)
 
 
-@pytest.mark.parametrize("name", ["merge", "rebase", "am", "bisect"])
+@pytest.mark.parametrize("name", ["rebase", "am"])
 def test_a_receiver_with_an_operation_of_its_own_is_refused_and_left_alone(
     forked: Monday, name: str
 ) -> None:
