@@ -186,6 +186,13 @@ def _spelled_out(data: bytes, longer: Mapping[bytes, bytes]) -> bytes:
     return b"\n".join(lines)
 
 
+def moved_in(operation: Operation) -> list[str]:
+    """Return the other branches that a rebase will move at its end (``--update-refs``)."""
+    listed = dict(operation.files).get(b"rebase-merge/update-refs", b"").decode("utf-8", "replace")
+    heads = "refs/heads/"
+    return [ref.removeprefix(heads) for ref in listed.splitlines() if ref.startswith(heads)]
+
+
 def commands_in(operation: Operation) -> list[str]:
     """Return the shell commands that going on with a rebase would run."""
     found = []

@@ -78,6 +78,7 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
         raise UnfitError(
             "this branch has no commit yet", hint="make a first commit, then hand the work over"
         )
+    shape.refuse(shape.moved_along(found))
     shape.refuse(shape.nested(checkout, found))
     shape.refuse(shape.unreadable(found))
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from handsoff.core import paths
-from handsoff.core.operation import kind_of
+from handsoff.core.operation import kind_of, moved_in
+from handsoff.core.plain import plain
 from handsoff.edge.git import operation, submodule
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
@@ -30,6 +31,15 @@ def operations(look: Look) -> Iterator[Oddity]:
         yield Oddity(
             f"{kind.what} is in progress here",
             f"finish it first ({kind.command}, or --abort), or catch with --into DIR",
+        )
+
+
+def moved_along(look: Look) -> Iterator[Oddity]:
+    """Yield each other branch that a rebase here will move: git cannot where it does not exist."""
+    for branch in moved_in(look.operation):
+        yield Oddity(
+            f"the rebase in progress here also moves the branch {plain(branch)}, which stays here",
+            "finish it first, or take its update-ref lines out: git rebase --edit-todo",
         )
 
 
