@@ -157,3 +157,10 @@ def test_the_commands_that_a_rebase_would_run_are_told_and_those_it_ran_are_not(
     files = ((b"rebase-merge/done", b"exec before\n"), (TODO, todo), (PICKS, b"exec no\n"))
     assert operation.commands_in(Operation(files)) == ["make test", "rm -rf \\xff /"]
     assert operation.commands_in(NOTHING) == []
+
+
+def test_the_branches_that_a_rebase_moves_along_are_named() -> None:
+    listed = f"refs/heads/mid\n{A}\n{'0' * 40}\nrefs/heads/a/b\n{B}\n{C}\n".encode()
+    found = Operation(((b"rebase-merge/update-refs", listed),))
+    assert operation.moved_in(found) == ["mid", "a/b"]
+    assert operation.moved_in(NOTHING) == []

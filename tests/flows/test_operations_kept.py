@@ -92,6 +92,19 @@ def test_a_killed_catch_of_an_operation_can_be_undone(forked: Monday) -> None:
     assert operation.read(m2.checkout()) == NOTHING
 
 
+def test_a_rebase_that_moves_other_branches_is_refused_until_it_does_not(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    shell(m1.top, "git branch mid HEAD~1; git rebase --update-refs theirs")
+    before = forked.untouched()
+    refused(inside(m1, "send", "m2"), 8, "also moves the branch mid", "git rebase --edit-todo")
+    assert forked.untouched() == before
+    shell(m1.top, "GIT_EDITOR='sed -i /update-ref/d' git rebase --edit-todo").ok()
+    with at_home(m2) as there:
+        inside(m1, "send", "m2", "--at", there.address).ok()
+    inside(m2, "catch", WORK).ok()
+    assert finish(m2.top, "rebase") == finish(m1.top, "rebase")
+
+
 # what the receiver has of its own
 
 
