@@ -132,8 +132,7 @@ class Packer:
         known = [
             oid for oid in news.known_tips(self.checkout, self.shared.name) if objects.has(oid)
         ]
-        # with no commit in common by name, the remote is in common: the receiver can ask it
-        common = [oid for oid in sorted(set(have)) if objects.has(oid)] or known
+        common = [oid for oid in sorted(set(have)) if objects.has(oid)]
         clone.fetch_trees(self.checkout, [found.head])
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:

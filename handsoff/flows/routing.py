@@ -10,6 +10,7 @@ from typing import Final
 
 from handsoff.core.roster import Member
 from handsoff.edge.git import news
+from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnreachableError
 from handsoff.flows.desk import Desk
 from handsoff.flows.direct import Direct
@@ -55,21 +56,23 @@ class Routing:
                 self.direct = Direct(self.desk, to, address, self.work)
 
     def have(self, to: Member) -> Sequence[str]:
-        """Return the commits that the other end has.
+        """Return the commits that the other end has, or can get from the remote.
 
         Where nobody answers at an address that is only remembered, the remote is taken instead.
         """
-        known = news.known_tips(self.desk.checkout, self.desk.shared.name)
         if self.direct is None:
-            return known
+            return news.tips_there(self.desk.shared)
         try:
-            return self.direct.have()
+            have = self.direct.have()
         except UnreachableError as error:
             if self.wishes.at or self.wishes.via == "direct":
                 raise
             self.route = Route("remote", f"{to.name} did not answer ({error})")
             self.direct = None
-            return known
+            return news.tips_there(self.desk.shared)
+        objects = Objects(self.desk.checkout.common_dir / "objects")
+        # with no commit in common by name, the remote is in common: the receiver can ask it
+        return have if any(map(objects.has, have)) else news.tips_there(self.desk.shared)
 
     def redial(self, to: Member) -> None:
         """Connect once more, for another try."""

@@ -148,3 +148,13 @@ def test_what_was_collected_before_the_catch_is_fetched_again(tmp_path: Path) ->
     assert (both.m2.top / ".git" / "shallow").read_text().split() == [cut]
     inside(both.m2, "catch", WORK).ok()
     both.arrived()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_what_the_remote_has_lost_travels(tmp_path: Path, route: str) -> None:
+    both = pair(tmp_path, receiver=("--single-branch", "-b", "main"))
+    remote = both.world.remote.path
+    git(remote, "update-ref", "-d", f"refs/heads/{WORK}")
+    git(remote, "-c", "gc.pruneExpire=now", "gc", "-q")
+    hand_over(both, route)
+    both.arrived()

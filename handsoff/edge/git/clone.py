@@ -61,17 +61,19 @@ def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False
     done = checkout.run(*_FETCH, *depth, "--", shared.name, *commits)
     if _UNADVERTISED in decode(done.stderr):
         # git's protocol of before 2018 (plain SSH often still has it) knows tips of branches only
-        tips = _branch_tips(shared)
+        tips = sorted(set(branches(shared).values()))
         done = checkout.run(*_FETCH, "--", shared.name, *tips)
     if done.returncode and not _UNKNOWN.search(decode(done.stderr)):
         raise unreachable(shared.name, done.stderr)
 
 
-def _branch_tips(shared: Shared) -> list[str]:
+def branches(shared: Shared) -> dict[str, str]:
+    """Return the branches that the remote has now, by name, each with its commit."""
     listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
     if listed.returncode:
         raise unreachable(shared.name, listed.stderr)
-    return sorted({line.split("\t")[0] for line in decode(listed.stdout).splitlines()})
+    found = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
+    return {ref.removeprefix("refs/heads/"): oid for oid, ref in found}
 
 
 def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:

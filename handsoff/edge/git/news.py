@@ -13,7 +13,8 @@ from handsoff.core.trees import differences
 from handsoff.edge.git import clone
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import Piece
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.remote import Shared
+from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import UnfitError
 
 
@@ -21,6 +22,19 @@ def known_tips(checkout: Checkout, remote: str) -> list[str]:
     """Return the commits that the shared remote is known to have: its tracking branches."""
     listed = checkout.git("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/")
     return sorted({line.decode() for line in listed.splitlines()})
+
+
+def tips_there(shared: Shared) -> list[str]:
+    """Return the commits that a receiver can get from the shared remote, which is asked.
+
+    A tracking branch outlives the branch that it tracked: what hangs on it is nowhere to be had.
+    """
+    there, prefix = clone.branches(shared), f"refs/remotes/{shared.name}/"
+    listed = shared.checkout.git("for-each-ref", "--format=%(objectname) %(refname)", prefix)
+    tracked = (decode(line).split(" ", 1) for line in listed.splitlines())
+    tips = set(there.values())
+    found = {oid for oid, ref in tracked if ref.removeprefix(prefix) in there or oid in tips}
+    return sorted(found)
 
 
 def own_tips(checkout: Checkout, limit: int) -> list[str]:

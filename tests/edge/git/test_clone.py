@@ -185,3 +185,14 @@ def test_where_a_clone_ends_there_is_a_base(old: World, shape: str) -> None:
     before = blobs(machine)
     assert own in news.all_of(machine.checkout(), [own])
     assert (blobs(machine), commits(machine) >= {own}) == (before, True)
+
+
+def test_a_branch_that_is_gone_from_the_remote_is_nothing_to_build_on(old: World) -> None:
+    machine = made(old, "m1")
+    shared = open_shared(machine.checkout())
+    assert news.tips_there(shared) == sorted({at(old, "main"), at(old, WORK)})
+    gone = at(old, WORK)
+    git(old.remote.path, "update-ref", "-d", f"refs/heads/{WORK}")
+    assert news.tips_there(shared) == [at(old, "main")]
+    git(old.remote.path, "branch", "renamed", gone)
+    assert news.tips_there(shared) == sorted({at(old, "main"), gone})
