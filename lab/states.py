@@ -70,7 +70,7 @@ class SecondOpinion:
         if not arrived:
             self.before = seen
             return
-        soft = {"empty_dirs", "perms"} if self.modes else {"empty_dirs"}
+        soft = {"empty_dirs", "resolve_undo", *(["perms"] if self.modes else [])}
         # where machines convert lines in different ways, it has no word for what may differ
         ignored = ["worktree", "status"] if made.kinds & CONVERTING else []
         found = judge.compare(self.before, seen, [*ignored, *(set(judge.SOFT) - soft)], soft=True)

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from handsoff.core import canon, index, operation
 from handsoff.core.ids import check_oid
+from handsoff.core.index import Entry
 from handsoff.core.objects import FILE, GITLINK, TREE, Commit, TreeEntry, encode_commit, encode_tree
 from handsoff.core.operation import Operation
 from handsoff.core.state import (
@@ -110,6 +111,7 @@ def lists_of(state: State) -> dict[bytes, bytes]:
         b"left-behind": canon.encode({"paths": left}),
         b"modes": _encode_paths(b"%03o\t%s" % (mode, path) for path, mode in state.modes),
         b"raw": _encode_paths(state.raw),
+        b"resolved": index.encode_special(state.resolved),
         b"stash": canon.encode({"entries": stash}),
     }
     if state.sparse is not None:
@@ -125,7 +127,7 @@ def _encode_paths(paths: Iterable[bytes]) -> bytes:
 
 def encode_pins(state: State) -> bytes:
     """Return a tree that names every blob of the special entries, so that it travels too."""
-    blobs = (e.oid for e in state.special if e.mode != GITLINK)
+    blobs = (e.oid for e in (*state.special, *state.resolved) if e.mode != GITLINK)
     pins = {oid: TreeEntry(oid.encode(), FILE, oid) for oid in blobs}
     return encode_tree(list(pins.values()))
 
@@ -174,6 +176,7 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
             raw=_decode_paths(lists[b"raw"]),
             modes=tuple(sorted(_decode_modes(lists[b"modes"]))),
             sparse=_sparse(lists.get(b"sparse")),
+            resolved=tuple(_resolved(lists[b"resolved"])),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError("the snapshot's lists are malformed") from error
@@ -192,6 +195,13 @@ def _decode_modes(data: bytes) -> Iterator[tuple[bytes, int]]:
         if match is None:
             raise DamagedError(f"not a mode: {record[:60]!r}")
         yield match[2], int(match[1], 8)
+
+
+def _resolved(data: bytes) -> Iterator[Entry]:
+    for entry in index.decode_special(data):
+        if entry.stage == 0 or entry.flags:
+            raise DamagedError("a resolved conflict of the snapshot is malformed")
+        yield entry
 
 
 def _sparse(data: bytes | None) -> Sparse | None:

@@ -215,13 +215,13 @@ def listing_of(entries: Iterable[Entry]) -> Listing:
     return Listing(encode(map(encode_entry, entries)))
 
 
-def encode(entries: Iterable[Encoded]) -> bytes:
+def encode(entries: Iterable[Encoded], extension: bytes = b"") -> bytes:
     """Return the index file that holds ``entries``: version 3 if a flag needs it, else 2."""
     ordered = sorted(entries)
     version = 3 if any(entry.extended for entry in ordered) else 2
     parts = [b"DIRC", version.to_bytes(4, "big"), len(ordered).to_bytes(4, "big")]
     parts += (entry.record for entry in ordered)
-    body = b"".join(parts)
+    body = b"".join(parts) + extension
     return body + hashlib.sha1(body).digest()
 
 

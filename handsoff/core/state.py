@@ -86,3 +86,5 @@ class State:
     modes: tuple[tuple[bytes, int], ...] = ()
     """Permission bits of the files that have others than a checkout gives."""
     sparse: Sparse | None = None
+    resolved: tuple[Entry, ...] = ()
+    """The stages of conflicts that are resolved and not committed, for going back to them."""

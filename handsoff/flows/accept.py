@@ -176,7 +176,7 @@ def _check_state(claims: Manifest, objects: Objects) -> State:
         raise DamagedError("the parcel's manifest and its snapshot do not agree")
     head_tree = objects.commit(state.head).tree
     quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
-    for entry in state.special:
+    for entry in (*state.special, *state.resolved):
         paths.check_path(entry.path)
     for path in (*state.empty_folders, *state.raw, *(path for path, _ in state.modes)):
         paths.check_path(path)

@@ -130,7 +130,7 @@ def _put_in_place(desk: Desk, target: Target, seen: Observed, local: Local) -> N
         read = seen.snapshot.reader(objects)
         written = _believed(writer.written, local, target.state)
         entries = restore.new_entries(read, seen.look, seen.state, target.state, written)
-        restore.write_index(checkout, entries)
+        restore.write_index(checkout, entries, target.state.resolved)
         wanted = operation.as_here(checkout, target.state.operation)
         write = Objects(checkout.common_dir / "objects").write
         operation.put(checkout, wanted, seen.look.operation, write)

@@ -30,6 +30,7 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
+    wrong += [e.path for e in {*seen.state.resolved} ^ {*target.state.resolved}]
     if not operation.stands(desk.checkout, target.state.operation, seen.state.operation):
         wrong.append(b"the operation in progress")
     if _heads(seen.state) != _heads(target.state):

@@ -61,7 +61,7 @@ class Known:
 def _key(state: State) -> dict[str, str]:
     # a mode that is odd on one machine may be what every new file gets on another
     odd = [item for item in state.modes if item[1] not in USUAL_MODES]
-    rest = (state.detached, state.operation, state.raw, odd, state.sparse)
+    rest = (state.detached, state.operation, state.raw, odd, state.sparse, state.resolved)
     return {
         "head": state.head,
         "tip": state.tip,

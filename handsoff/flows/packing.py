@@ -217,6 +217,9 @@ def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
         for entry in found.entries.of(path):
             if entry.mode != GITLINK and (path in found.staged or not entry.plain):
                 yield entry.oid, path, _stage(entry)
+    for entry in found.resolved:
+        if entry.mode != GITLINK:
+            yield entry.oid, entry.path, "a conflict that is resolved"
 
 
 def _stage(entry: Entry) -> str:

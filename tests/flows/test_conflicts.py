@@ -69,3 +69,17 @@ def test_a_conflict_that_was_edited_and_half_resolved_arrives_and_can_be_taken_u
     for machine in (m1, m2):  # the stages that were resolved are gone, the others are there
         shell(machine.top, "git checkout -q -m -- both-modified").ok()
     assert (m2.top / "both-modified").read_text() == (m1.top / "both-modified").read_text()
+
+
+def test_a_conflict_that_was_resolved_can_still_be_gone_back_to(torn: Monday) -> None:
+    m1, m2 = torn.m1, torn.m2
+    m1.write("both-modified", "resolved too soon\n")
+    m1.git("add", "both-modified")
+    remembered = m1.git("ls-files", "--resolve-undo")
+    with at_home(m2) as there:
+        inside(m1, "send", "m2", "--at", there.address).ok()
+    inside(m2, "catch", WORK).ok()
+    assert remembered
+    assert m2.git("ls-files", "--resolve-undo") == remembered
+    m2.git("checkout", "-q", "-m", "--", "both-modified")
+    assert len(m2.git("ls-files", "-u", "both-modified").splitlines()) == 3

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.index import Flag, Listing, clashing, listing_of, parse_debug, read_index
+from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
+from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
@@ -40,6 +41,8 @@ class Look:
     entries: Listing = field(repr=False)
     clashing: frozenset[bytes]
     """Unmerged paths that no tree can name beside the others."""
+    resolved: tuple[Entry, ...]
+    """The stages of conflicts that are resolved and not committed."""
     staged: frozenset[bytes]
     """Paths whose index entry differs from HEAD (or that only one of them has)."""
     suspects: frozenset[bytes]
@@ -107,6 +110,7 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         branch=checkout.branch(),
         entries=entries,
         clashing=clashing(entries),
+        resolved=_resolved(checkout),
         staged=paths_of["staged"],
         suspects=paths_of["suspects"] | hidden,
         untracked=frozenset(p for p in untracked if not p.endswith(b"/")),
@@ -121,6 +125,13 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
         sparse=sparse.read(checkout),
         operation=operation.read(checkout),
     )
+
+
+def _resolved(checkout: Checkout) -> tuple[Entry, ...]:
+    index = checkout.git_dir / "index"
+    if not index.exists() or MARK not in index.read_bytes():
+        return ()
+    return tuple(parse_resolved(split(checkout.git("ls-files", "--resolve-undo", "-z"))))
 
 
 def _submodules(checkout: Checkout, entries: Listing) -> Iterator[tuple[bytes, bool]]:

@@ -7,7 +7,7 @@ place, so it is the old one or the new one at any moment, never half of one.
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 from handsoff.core import envelope, index, paths
 from handsoff.core.index import Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
+from handsoff.core.resolved import encode_resolved
 from handsoff.core.restoring import Standing
 from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
 from handsoff.core.trees import Leaf, Read, differences, leaf_at
@@ -108,7 +109,9 @@ def _plain(listed: Listing, path: bytes) -> Entry | None:
     return next(iter(listed.of(path)), None)
 
 
-def write_index(checkout: Checkout, entries: Iterable[Encoded]) -> None:
+def write_index(
+    checkout: Checkout, entries: Iterable[Encoded], resolved: Sequence[Entry] = ()
+) -> None:
     """Put ``entries`` in place of the checkout's index, under git's own lock."""
     lock = checkout.git_dir / "index.lock"
     try:
@@ -120,7 +123,7 @@ def write_index(checkout: Checkout, entries: Iterable[Encoded]) -> None:
         ) from error
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(index.encode(entries))
+            file.write(index.encode(entries, encode_resolved(resolved)))
             file.flush()
             os.fsync(file.fileno())
         lock.replace(checkout.git_dir / "index")

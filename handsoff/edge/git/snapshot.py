@@ -126,6 +126,7 @@ def capture(
         raw=tuple(sorted(filtered.raw & taken.keys())),
         modes=tuple(sorted(look.modes.items())),
         sparse=look.sparse,
+        resolved=look.resolved,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
     return Snapshot(state, taken, new_trees, leaves, filtered)
@@ -226,10 +227,11 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
     index_commit = add("commit", envelope.encode_index_commit(state))
     snapshot = add("commit", envelope.encode_snapshot(state, index_commit))
     blobs = {name: add("blob", data, name) for name, data in envelope.lists_of(state).items()}
+    pinned = state.special or state.resolved
     trees = {
         b"auto-merge": state.operation.merged,
         b"operation": _operation_tree(state.operation, add),
-        b"pins": add("tree", envelope.encode_pins(state)) if state.special else "",
+        b"pins": add("tree", envelope.encode_pins(state)) if pinned else "",
     }
     root = add("tree", envelope.encode_root(blobs, trees))
     return Sealed(
