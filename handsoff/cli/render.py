@@ -78,6 +78,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
     if result.already:
         yield f"this machine carries {work} already (leg {result.leg}); nothing to do"
         return
+    yield from (f"warning: {clean(warning)}" for warning in result.warnings)
     if result.dry_run:
         yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
         yield f"  {result.writes} files to write, {result.removals} to remove"

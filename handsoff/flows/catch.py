@@ -10,14 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handsoff.core import restoring
-from handsoff.core.lease import Lease
 from handsoff.core.lease import State as LeaseState
-from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry
 from handsoff.edge import files
 from handsoff.edge.git import restore, snapshot
-from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.git.sinks import Storing
@@ -35,31 +32,21 @@ from handsoff.flows import applying, comparing, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.catching import (
     CatchResult,
-    check_first,
+    Ready,
     find_parcel,
     finishing,
     journal_of_stash,
-    left_behind,
     local_changes,
+    moved_branch,
     page_of,
     pen_of,
+    result_of,
 )
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.packing import PAGE
 from handsoff.flows.phases import Phases
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A catch whose preflight found nothing in the way."""
-
-    target: Target
-    parcel: Parcel
-    seen: Observed
-    local: Local
-    old_tip: str | None
 
 
 @dataclass
@@ -95,9 +82,9 @@ class Catcher:
             parcel = find_parcel(self.desk, view)
             target = self._target(view, parcel)
         with self.phases.phase("preflight"):
-            ready = self._preflight(target, parcel)
+            ready = self._preflight(view, target, parcel)
         if self.dry_run:
-            return self._result(view, ready, lease, dry_run=True)
+            return result_of(self.desk, view, ready, self.phases, dry_run=True)
         with self.phases.phase("restore-point"):
             entry = pen.record.git_tip if pen is not None else view.tip
             journal = self._begin(entry or "", ready)
@@ -105,7 +92,7 @@ class Catcher:
             self._swap(view, pen)
         step("catch.caught.after")
         self._apply(ready, journal)
-        return self._result(view, ready, lease, finished=mine)
+        return result_of(self.desk, view, ready, self.phases, finished=mine)
 
     def _is_here(self, view: View) -> bool:
         saved = view.record.saved
@@ -123,7 +110,7 @@ class Catcher:
         reason = f"handsoff: catch r{parcel.manifest.revision} from {who}"
         return Target(state, objects, state.stash, reason)
 
-    def _preflight(self, target: Target, parcel: Parcel) -> "_Ready":
+    def _preflight(self, view: View, target: Target, parcel: Parcel) -> Ready:
         known = self.notes.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or self.work
@@ -134,9 +121,10 @@ class Catcher:
         local = local_changes(self.desk, seen.state, seen, target)
         current = applying.held(local.changes, seen, known)
         preflight.check_room(self.desk, target, restoring.plan(local.changes), current, known)
-        return _Ready(target, parcel, seen, local, old_tip)
+        moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
+        return Ready(target, parcel, seen, local, old_tip, moved)
 
-    def _begin(self, entry: str, ready: _Ready) -> dict[str, Any]:
+    def _begin(self, entry: str, ready: Ready) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
         point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
         files.sync_filesystem(self.desk.checkout.store_dir)
@@ -186,7 +174,7 @@ class Catcher:
             )
         self.desk.remember(pen.record)
 
-    def _apply(self, ready: "_Ready", journal: dict[str, Any]) -> None:
+    def _apply(self, ready: Ready, journal: dict[str, Any]) -> None:
         stash = tuple(StashEntry(*fields) for fields in journal["stash"])
         target = replace(ready.target, stash=stash)
         with self.phases.phase("apply"):
@@ -197,7 +185,7 @@ class Catcher:
             done = comparing.verify(self.desk, target, ready.local)
         self._finish(done, journal, ready)
 
-    def _finish(self, done: Observed, journal: dict[str, Any], ready: _Ready) -> None:
+    def _finish(self, done: Observed, journal: dict[str, Any], ready: Ready) -> None:
         page = done.snapshot.taken.get(PAGE)
         came = {e.oid for e in ready.target.state.stash}
         own = [e.oid for e in ready.seen.look.stash if e.oid not in came]
@@ -254,9 +242,9 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         local = local_changes(self.desk, origin, seen, target)
-        ready = _Ready(target, parcel, seen, local, tip)
+        ready = Ready(target, parcel, seen, local, tip)
         self._apply(ready, journal)
-        return self._result(view, ready, view.record.lease, finished=True)
+        return result_of(self.desk, view, ready, self.phases, finished=True)
 
     def _already(self, view: View) -> CatchResult:
         lease, saved = view.record.lease, view.record.saved
@@ -268,37 +256,6 @@ class Catcher:
             top=str(self.desk.checkout.top), page=page_of(self.desk.checkout), writes=0, removals=0,
             left_behind=(), phases=self.phases.spent, already=True,
         )  # fmt: skip
-
-    def _result(
-        self,
-        view: View,
-        ready: _Ready,
-        lease: Lease,
-        *,
-        dry_run: bool = False,
-        finished: bool = False,
-    ) -> CatchResult:
-        saved = view.record.saved
-        operation = ready.target.state.operation
-        kind = kind_of(operation)
-        return CatchResult(
-            work=self.work,
-            sender=view.roster.name_of(saved.by if saved else lease.carrier),
-            leg=lease.leg + (0 if finished else 1),
-            revision=lease.revision,
-            top=str(self.desk.checkout.top),
-            page="" if dry_run else page_of(self.desk.checkout),
-            writes=sum(1 for change in ready.local.changes if change.new),
-            removals=sum(1 for change in ready.local.changes if not change.new),
-            left_behind=left_behind((*ready.target.state.left_behind, *ready.local.told)),
-            phases=self.phases.spent,
-            check_first=check_first(view, lease),
-            operation=kind.what if kind else "",
-            go_on=kind.command if kind else "",
-            runs=tuple(commands_in(operation)),
-            dry_run=dry_run,
-            finished=finished,
-        )
 
 
 def catch(desk: Desk, work: str, phases: Phases, *, dry_run: bool = False) -> CatchResult:

@@ -1,18 +1,20 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from handsoff.core import restoring
 from handsoff.core.lease import How, Lease, moment
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import parse
 from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind, StashEntry, State
-from handsoff.edge.git import clone
+from handsoff.edge.git import clone, shape
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
@@ -23,6 +25,7 @@ from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed
+from handsoff.flows.phases import Phases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +46,60 @@ class CatchResult:
     operation: str = ""
     """What is in progress, such as "a rebase"."""
     go_on: str = ""
+    warnings: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     """The shell commands that going on will run."""
     already: bool = False
     finished: bool = False
     """Whether this run took up one that was interrupted."""
     dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A catch whose preflight found nothing in the way."""
+
+    target: Target
+    parcel: Parcel
+    seen: Observed
+    local: Local
+    old_tip: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def result_of(
+    desk: Desk,
+    view: View,
+    ready: Ready,
+    phases: Phases,
+    *,
+    dry_run: bool = False,
+    finished: bool = False,
+) -> CatchResult:
+    """Return what was caught; ``view`` is the record as it was before, unless ``finished``."""
+    saved = view.record.saved
+    lease = view.record.lease if finished else view.record.lease.as_of(desk.now)
+    operation = ready.target.state.operation
+    kind = kind_of(operation)
+    return CatchResult(
+        work=ready.target.state.work,
+        sender=view.roster.name_of(saved.by if saved else lease.carrier),
+        leg=lease.leg + (0 if finished else 1),
+        revision=lease.revision,
+        top=str(desk.checkout.top),
+        page="" if dry_run else page_of(desk.checkout),
+        writes=sum(1 for change in ready.local.changes if change.new),
+        removals=sum(1 for change in ready.local.changes if not change.new),
+        left_behind=left_behind((*ready.target.state.left_behind, *ready.local.told)),
+        phases=phases.spent,
+        check_first=check_first(view, lease),
+        warnings=ready.warnings,
+        operation=kind.what if kind else "",
+        go_on=kind.command if kind else "",
+        runs=tuple(commands_in(operation)),
+        dry_run=dry_run,
+        finished=finished,
+    )
 
 
 def left_behind(paths: Sequence[LeftBehind]) -> tuple[dict[str, str], ...]:
@@ -135,6 +186,23 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
     complete(desk, claims)  # what no ref named may have been collected since it came
     clone.fetch_trees(desk.checkout, [tip for tip in [desk.checkout.commit("HEAD")] if tip])
     return found
+
+
+def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterator[str]:
+    """Yield a warning if the remote's branch has commits that the work does not build on.
+
+    ``arrived`` is the object folder of the parcel.
+    """
+    ref = f"refs/heads/{state.work}"
+    follows = state.branch.remote in ("", "=") and state.branch.merge in ("", ref)
+    if not (view.branch and state.tip and follows):
+        return
+    if not shape.is_ancestor(desk.checkout, view.branch, state.tip, arrived):
+        name = f"{desk.shared.name}/{state.work}"
+        yield (
+            f"{name} has moved on: it has commits that this work does not build on, and a plain "
+            f"git push will be refused; see: git fetch; git log ..{name}"
+        )
 
 
 def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:

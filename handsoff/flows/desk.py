@@ -27,6 +27,7 @@ from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError, UnfitError, UsageError
 
 _PIN: Final = "roster.json"
+_HEADS: Final = "refs/heads/"
 _NAMED: Final = 100
 """Refs that one question to the remote names; for more, it is asked for all of a kind."""
 
@@ -38,6 +39,8 @@ class View:
     roster: Roster
     roster_read: RosterRead
     record: Record
+    branch: str = ""
+    """Where the branch of the same name stands on the remote, "" if it is not there."""
 
     @property
     def tip(self) -> str:
@@ -94,14 +97,21 @@ class Desk:
         seen[shared.roster_ref] = self.roster_tip
         with ThreadPoolExecutor(1) as aside:
             early = aside.submit(self._fetch_early, seen) if expect_news else None
-            tips = shared.tips(shared.roster_ref, *_patterns(shared, list(refs.values())))
+            heads = [_HEADS + work for work in works[:_NAMED]]
+            asked = [*_patterns(shared, list(refs.values())), *heads]
+            tips = shared.tips(shared.roster_ref, *asked)
             if early is not None:
                 early.result()
         self._fetch_new(seen, tips)
         read = self.read_roster(tips.get(shared.roster_ref, ""))
         roster = read.trusted()
         return {
-            work: View(roster, read, self.read_record(work, roster, tips.get(ref, "")))
+            work: View(
+                roster,
+                read,
+                self.read_record(work, roster, tips.get(ref, "")),
+                tips.get(_HEADS + work, ""),
+            )
             for work, ref in refs.items()
         }
 

@@ -1,4 +1,4 @@
-"""Resolved conflicts: what git lists of them is what git reads back from the index that we write."""
+"""Resolved conflicts: git reads back from our index what it listed of its own."""
 
 from pathlib import Path
 

@@ -269,3 +269,14 @@ def test_an_edit_made_while_the_record_is_pushed_is_not_overwritten(sent: Monday
     sent.m2.git("checkout", "-q", "--", "src/rounding.py")
     inside(sent.m2, "catch", WORK).ok()
     assert look(sent.m2.top) == sent.travels
+
+
+def test_a_branch_that_somebody_pushed_to_meanwhile_is_told(sent: Monday) -> None:
+    sent.m2.git("fetch", "-q")
+    tree = sent.m2.git("rev-parse", "main^{tree}")
+    theirs = sent.m2.git("commit-tree", "-p", "main", "-m", "theirs", tree)
+    sent.m2.git("push", "-q", "--no-verify", "origin", f"{theirs}:refs/heads/{WORK}", "--force")
+    told = inside(sent.m2, "catch", WORK, "--dry-run", "--json").ok().json["warnings"]
+    assert len(told) == 1
+    assert told[0].startswith(f"origin/{WORK} has moved on")
+    assert f"warning: origin/{WORK} has moved on" in inside(sent.m2, "catch", WORK).ok().err
