@@ -40,7 +40,7 @@ def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | 
         if envelope_of(seen) == saved.envelope:
             seen.remember(notes, saved.page)
         notes.set_here(saved.parcel, work)
-    elif not _is_as_sent(seen, known):
+    elif not _is_as_sent(desk, seen, known):
         raise RefusedError(
             f"{work} was handed to {to.name}; what changed here since is not in it",
             hint=f"{to.name} catches first, and then hands it back",
@@ -76,8 +76,9 @@ def _observed(desk: Desk, work: str, known: Known | None) -> Observed:
     return observe(desk.checkout, desk.shared, work, objects, extra=extra)
 
 
-def _is_as_sent(seen: Observed, known: Known | None) -> bool:
-    if known is None or not known.is_state(seen.state):
+def _is_as_sent(desk: Desk, seen: Observed, known: Known | None) -> bool:
+    objects = Objects(desk.checkout.common_dir / "objects")
+    if known is None or not seen.is_known(known, objects):
         return False
     return {*known.stash, *known.private} == {entry.oid for entry in seen.state.stash}
 

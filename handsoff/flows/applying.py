@@ -77,12 +77,11 @@ def changes_to(origin: State, seen: Observed, target: Target, known: Known | Non
     return wanted
 
 
-def held(changes: Iterable[Change], seen: Observed, known: Known | None) -> set[bytes]:
+def held(changes: Iterable[Change], seen: Observed, *, as_sent: bool) -> set[bytes]:
     """Return the paths that may be overwritten, since nothing of theirs would be lost.
 
     Tracked ones (the checkout is clean), and all if the checkout is what was sent from it.
     """
-    as_sent = known is not None and known.is_state(seen.state)
     tracked = seen.look.entries.paths
     return {
         change.path

@@ -7,7 +7,7 @@ restore.json  where ``undo`` goes back to
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,8 @@ class Known:
     private: tuple[str, ...]
     """Stash entries of this checkout from before the work came: the other side cannot drop them."""
     leaves: dict[bytes, Leaf]
+    spared: tuple[bytes, ...]
+    """Files of a filter that did not travel, as the other end gets them by itself."""
     page: str
 
     def is_state(self, state: State) -> bool:
@@ -90,7 +92,7 @@ class Notes:
     def known(self, work: str) -> Known | None:
         """Return the state of ``work`` that was last sent or caught here."""
         kept = files.read_json(self._path("known"))
-        if not kept or kept["work"] != work or "rest" not in kept:
+        if not kept or kept["work"] != work or "spared" not in kept:
             return None
         leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
         return Known(
@@ -99,11 +101,17 @@ class Notes:
                 "leaves": leaves,
                 "stash": tuple(kept["stash"]),
                 "private": tuple(kept["private"]),
+                "spared": tuple(map(encode, kept["spared"])),
             }
         )
 
     def set_known(
-        self, state: State, leaves: Mapping[bytes, Leaf], page: str, private: Sequence[str] = ()
+        self,
+        state: State,
+        leaves: Mapping[bytes, Leaf],
+        page: str,
+        private: Sequence[str] = (),
+        spared: Iterable[bytes] = (),
     ) -> None:
         """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
         before = self.known(state.work)
@@ -114,6 +122,7 @@ class Notes:
             "stash": [e.oid for e in state.stash if e.oid not in private],
             "private": private,
             "leaves": [[decode(path), *leaf] for path, leaf in leaves.items()],
+            "spared": sorted(map(decode, spared)),
             "page": page,
         }
         self._set("known", kept)

@@ -13,7 +13,7 @@ from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Hashing, Sink
 from handsoff.edge.git.snapshot import Snapshot
 from handsoff.flows import packing
-from handsoff.flows.notes import Notes
+from handsoff.flows.notes import Known, Notes
 from handsoff.flows.packing import along, left_behind
 
 
@@ -47,7 +47,14 @@ class Observed:
 
         ``private`` are stash entries that were here before the work was.
         """
-        notes.set_known(self.state, self.snapshot.leaves, page, private)
+        spared = self.snapshot.filtered.spared
+        notes.set_known(self.state, self.snapshot.leaves, page, private, spared)
+
+    def is_known(self, known: Known | None, objects: Objects) -> bool:
+        """Say whether this is the state that was last sent or caught here."""
+        if known is None:
+            return False
+        return known.is_state(self.snapshot.sparing(known.spared, objects, self.look))
 
 
 def observe(

@@ -13,9 +13,11 @@ from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry
 from handsoff.core.objects import GITLINK
 from handsoff.core.state import LeftBehind, State
+from handsoff.core.trees import Leaf, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import clone, news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
+from handsoff.edge.git.filtered import Spared
 from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
 from handsoff.edge.git.objects import Objects
@@ -101,12 +103,6 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
     return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
 
 
-def hard_links(captured: Snapshot) -> tuple[LeftBehind, ...]:
-    """Return the names whose link to each other does not travel; their content does."""
-    linked = sorted(path for path, taken in captured.taken.items() if taken.links > 1)
-    return tuple(LeftBehind(p, "a hard link: arrives as a file of its own") for p in linked)
-
-
 @dataclass(frozen=True)
 class Packer:
     """Makes the pack of one checkout for another end."""
@@ -183,8 +179,21 @@ class Packer:
             extra=extra,
             branch=branch_config(self.checkout, self.work, self.shared.name),
             left_behind=left_behind(found, extra),
+            spared=self._spared(objects),
         )
         return captured, snapshot.seal_envelope(captured.state, sink)
+
+    def _spared(self, objects: Objects) -> Spared:
+        """Return what says whether a file is over the limit, and the remote has it as it is."""
+        tips = [oid for oid in news.known_tips(self.checkout, self.shared.name) if objects.has(oid)]
+
+        def is_there(path: bytes, leaf: Leaf, size: int) -> bool:
+            if size <= self.guarding.limit:
+                return False
+            trees = (objects.commit(tip).tree for tip in tips)
+            return any(leaf_at(objects.tree, tree, path) == leaf for tree in trees)
+
+        return is_there
 
     def _history(
         self, writer: PackWriter, found: Look, objects: Objects, wanted: Sequence[str]

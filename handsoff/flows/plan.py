@@ -13,7 +13,6 @@ from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
 from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
-from handsoff.flows import packing
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed
@@ -109,7 +108,7 @@ class Plan:
     @property
     def left_behind(self) -> tuple[dict[str, str], ...]:
         """What does not travel, for people."""
-        behind = (*self.packed.state.left_behind, *packing.hard_links(self.packed.snapshot))
+        behind = self.packed.state.left_behind
         return tuple({"path": shown(e.path), "reason": e.reason} for e in behind)
 
     def manifest(self, parcel: str) -> Manifest:

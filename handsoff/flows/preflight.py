@@ -11,6 +11,7 @@ from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
 from handsoff.edge.git import restore, shape
 from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
@@ -24,7 +25,8 @@ _SPARE: Final = 1 << 20
 def refuse_busy(desk: Desk, seen: Observed, known: Known | None, target: State) -> None:
     """Raise UnfitError if the checkout is no place to restore ``target`` over."""
     shape.refuse(shape.clone_shape(desk.checkout))
-    if known is not None and known.is_state(seen.state):
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere
     if seen.state.sparse is not None and seen.state.sparse != target.sparse:
         raise UnfitError(

@@ -5,8 +5,9 @@ raw        it does not: the bytes on disk travel
 secret     a filter encrypts it: only what git has of it travels, never what is on disk
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from handsoff.core import paths
 from handsoff.core.conversion import Kind
@@ -20,6 +21,9 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Taken
 from handsoff.errors import RefusedError
+
+Spared: TypeAlias = Callable[[bytes, Leaf, int], bool]
+"""Says of a path, what git has of it, and its size on disk, whether it need not travel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,22 @@ class Filtered:
 
     lossless: Mapping[bytes, Lossless] = field(default_factory=dict)
     raw: frozenset[bytes] = frozenset()
+    programs: frozenset[bytes] = frozenset()
+    """Files of a filter of the user's."""
     secret: frozenset[bytes] = frozenset()
+    spared: frozenset[bytes] = frozenset()
+    """Files of a filter that need not travel: unchanged, and the other end can get them."""
     cleaned: Mapping[bytes, str] = field(default_factory=dict)
     """Ids of what git would make of files that are not read here, or are not lossless."""
 
 
 def read_filtered(
-    checkout: Checkout, look: Look, outside: Iterable[bytes], *, programs: bool
+    checkout: Checkout,
+    look: Look,
+    outside: Iterable[bytes],
+    *,
+    programs: bool,
+    spared: Spared | None = None,
 ) -> Filtered:
     """Return which tracked files of ``checkout`` git converts; ``outside`` are others that travel.
 
@@ -63,6 +76,7 @@ def read_filtered(
     _refuse_secret(path for path in outside if rules.kind(path) is Kind.SECRET)
     present = [path for path in tracked if worktree.stat(path) is not None]
     filters = [path for path in present if rules.kind(path) is Kind.FILTER]
+    left = {p for p in filters if spared and p not in look.suspects and _is_spared(look, p, spared)}
     secret = [path for path in present if rules.kind(path) is Kind.SECRET]
     mine = dict(_differing(worktree, rules, present))
     asked = [p for p in (*filters, *secret) if p in look.suspects]
@@ -74,10 +88,17 @@ def read_filtered(
         lossless = dict(_lossless(checkout, git, mine, cleaned))
     return Filtered(
         lossless=lossless,
-        raw=frozenset({*filters, *mine} - lossless.keys()),
+        raw=frozenset({*filters, *mine} - lossless.keys() - left),
+        programs=frozenset(filters),
+        spared=frozenset(left),
         secret=frozenset(secret),
         cleaned={**cleaned, **ids},
     )
+
+
+def _is_spared(look: Look, path: bytes, spared: Spared) -> bool:
+    entry = look.entries.of(path)[0]
+    return entry.plain and spared(path, Leaf(entry.mode, entry.oid), entry.stat.size)
 
 
 def _is_file(look: Look, path: bytes) -> bool:

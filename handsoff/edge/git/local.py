@@ -63,6 +63,7 @@ class Localizer:
             if rules is None:
                 return Local(list(_real(seen, wanted.values(), {})))
             here = self._converted(rules, attributes, wanted.values())
+        here |= self._unchanged(rules, seen, wanted.values())
         kept = {path: leaf for path, c in wanted.items() if (leaf := c.new) and path in here}
         told = self._told(rules, wanted.values())
         return Local(list(_real(seen, wanted.values(), here)), here, kept, tuple(told))
@@ -112,6 +113,21 @@ class Localizer:
                 self.store.write("blob", git.smudged(path))
         return here
 
+    def _unchanged(
+        self, rules: Rules, seen: Snapshot, wanted: Iterable[Change]
+    ) -> Iterator[tuple[bytes, Leaf]]:
+        """Yield the files that a filter of this clone has made of the very object that arrives.
+
+        The sender had only the object: it has no such filter, or left a large file where it was.
+        """
+        raw = frozenset(self.target.raw)
+        for path, _, leaf in wanted:
+            made = rules.kind(path) in (Kind.FILTER, Kind.SECRET) and path not in self.look.suspects
+            same = [Leaf(entry.mode, entry.oid) for entry in self.look.entries.of(path)] == [leaf]
+            on_disk = seen.on_disk(path, leaf)
+            if leaf and on_disk and made and same and path not in raw:
+                yield path, on_disk
+
     def _is_gits(self, rules: Rules, path: bytes, leaf: Leaf) -> bool:
         return rules.kind(path) is Kind.GIT and rules.may_differ(path, self.objects.blob(leaf.oid))
 
@@ -121,11 +137,12 @@ class Localizer:
         return any(entry.path == path for entry in self.target.special)
 
     def _told(self, rules: Rules, wanted: Iterable[Change]) -> Iterator[LeftBehind]:
+        raw = frozenset(self.target.raw)
         for change in wanted:
-            if change.new != change.old and rules.kind(change.path) is Kind.SECRET:
-                shown = paths.shown(change.path)
-                why = f"encrypted, as git has it; to decrypt it: git checkout -- {shown}"
-                yield LeftBehind(change.path, why)
+            path, is_new = change.path, change.new is not None and change.new != change.old
+            if is_new and path not in raw and rules.kind(path) in (Kind.SECRET, Kind.FILTER):
+                why = f"as git has it, no filter was run: git checkout -- {paths.shown(path)}"
+                yield LeftBehind(path, why)
 
 
 def _real(

@@ -4,18 +4,19 @@ The sender's worktree, index, refs and stash are only read. Objects that the sta
 sink (``sinks.py``).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
 from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
-from handsoff.edge.git.filtered import Filtered, read_filtered
+from handsoff.edge.git.filtered import Filtered, Spared, read_filtered
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
@@ -64,6 +65,17 @@ class Snapshot:
         taken = self.taken.get(path)
         return leaf if taken is None else taken.leaf
 
+    def sparing(self, spared: Iterable[bytes], objects: Objects, look: Look) -> State:
+        """Return the state as it would be if the files ``spared`` did not travel."""
+        state, read = self.state, self.reader(objects)
+        unchanged = {*spared} & self.filtered.raw - look.suspects
+        if not unchanged:
+            return state
+        leaves = {path: indexed_leaf(look, path) for path in unchanged}
+        work_tree = graft(read, state.work_tree, leaves, lambda data: oid_of("tree", data))
+        raw = tuple(path for path in state.raw if path not in unchanged)
+        return replace(state, work_tree=work_tree, raw=raw)
+
     def changed_since(self, worktree: Worktree) -> list[bytes]:
         """Return the files that were read and are not what they were."""
         changed = []
@@ -85,14 +97,16 @@ def capture(
     branch: BranchConfig,
     left_behind: tuple[LeftBehind, ...] = (),
     programs: bool = True,
+    spared: Spared | None = None,
 ) -> Snapshot:
     """Return the state of ``checkout`` as ``look`` found it.
 
     ``extra`` are ignored files that travel anyway (the page, the carry list). Without ``programs``
-    no filter of the user's runs. ChangedError if a file changes or vanishes on the way.
+    no filter of the user's runs; ``spared`` says which of its files need not be taken along.
+    ChangedError if a file changes or vanishes on the way.
     """
     outside = look.untracked | look.carried | frozenset(extra)
-    filtered = read_filtered(checkout, look, outside, programs=programs)
+    filtered = read_filtered(checkout, look, outside, programs=programs, spared=spared)
     taken = _take(Worktree(checkout.top), look, sink, outside, filtered)
     new_trees: dict[str, bytes] = {}
 
@@ -119,17 +133,39 @@ def capture(
         stash=look.stash,
         branch=branch,
         empty_folders=tuple(sorted(look.walked.empty)),
-        left_behind=left_behind,
+        left_behind=(*left_behind, *_partly(taken, filtered)),
         tip=_tip(checkout, look, work),
         detached=look.branch is None,
         operation=look.operation,
-        raw=tuple(sorted(filtered.raw & taken.keys())),
+        raw=tuple(sorted(_raw(look, taken, filtered))),
         modes=tuple(sorted(look.modes.items())),
         sparse=look.sparse,
         resolved=look.resolved,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
     return Snapshot(state, taken, new_trees, leaves, filtered)
+
+
+def _raw(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterator[bytes]:
+    """Yield the files that travel raw; not those of which a program has made nothing here."""
+    for path in filtered.raw & taken.keys():
+        is_bare = taken[path].leaf == indexed_leaf(look, path)
+        if not (is_bare and path in filtered.programs):
+            yield path
+
+
+def _partly(taken: Mapping[bytes, Taken], filtered: Filtered) -> list[LeftBehind]:
+    """Return what travels, but not all of it."""
+    linked = (path for path, file in taken.items() if file.links > 1)
+    found = [LeftBehind(p, "a hard link: arrives as a file of its own") for p in linked]
+    why = (
+        "too large to take along, and the remote has it: its filter brings it, as git lfs pull does"
+    )
+    return sorted([*found, *(LeftBehind(path, why) for path in filtered.spared)], key=_path_of)
+
+
+def _path_of(item: LeftBehind) -> bytes:
+    return item.path
 
 
 def _tip(checkout: Checkout, look: Look, work: str) -> str:
