@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from handsoff.core import canon, index, operation
+from handsoff.core import canon, index, lfs, operation
 from handsoff.core.ids import check_oid
 from handsoff.core.index import Entry
 from handsoff.core.objects import FILE, GITLINK, TREE, Commit, TreeEntry, encode_commit, encode_tree
@@ -145,6 +145,20 @@ class Bound(NamedTuple):
     head_time: str
     index_tree: str
     work_tree: str
+    lfs: tuple[TreeEntry, ...] = ()
+    """What its tree ``lfs`` holds."""
+
+
+def encode_lfs(state: State) -> bytes:
+    """Return a tree that names the contents of large files by their SHA-256."""
+    return encode_tree([TreeEntry(digest.encode(), FILE, oid) for digest, oid in state.lfs])
+
+
+def _lfs(entries: tuple[TreeEntry, ...]) -> tuple[tuple[str, str], ...]:
+    found = tuple((entry.name.decode("ascii", "replace"), entry.oid) for entry in entries)
+    if not all(lfs.is_digest(name) for name, _ in found) or {e.mode for e in entries} - {FILE}:
+        raise DamagedError("the snapshot's large files are malformed")
+    return found
 
 
 def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bound: Bound) -> State:
@@ -177,6 +191,7 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
             modes=tuple(sorted(_decode_modes(lists[b"modes"]))),
             sparse=_sparse(lists.get(b"sparse")),
             resolved=tuple(_resolved(lists[b"resolved"])),
+            lfs=_lfs(bound.lfs),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError("the snapshot's lists are malformed") from error

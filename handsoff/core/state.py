@@ -88,3 +88,5 @@ class State:
     sparse: Sparse | None = None
     resolved: tuple[Entry, ...] = ()
     """The stages of conflicts that are resolved and not committed, for going back to them."""
+    lfs: tuple[tuple[str, str], ...] = ()
+    """Contents of large files that no server has: SHA-256, and the blob that holds it."""

@@ -16,7 +16,7 @@ from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
 from handsoff.edge import clock, files, seal
-from handsoff.edge.git import clone, quarantine, restore
+from handsoff.edge.git import clone, lfs, quarantine, restore
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout, open_checkout
@@ -180,6 +180,8 @@ def _check_state(claims: Manifest, objects: Objects) -> State:
         paths.check_path(entry.path)
     for path in (*state.empty_folders, *state.raw, *(path for path, _ in state.modes)):
         paths.check_path(path)
+    for digest, oid in state.lfs:
+        lfs.check(digest, objects.blob(oid))
     return state
 
 

@@ -14,7 +14,7 @@ from handsoff.core.objects import GITLINK
 from handsoff.core.state import StashEntry, State
 from handsoff.core.trees import Change, Leaf, differences, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import operation, restore, sparse
+from handsoff.edge.git import lfs, operation, restore, sparse
 from handsoff.edge.git.local import Local, Localizer
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.restore import Refs
@@ -122,6 +122,7 @@ def _put_in_place(desk: Desk, target: Target, seen: Observed, local: Local) -> N
     with files.saying("cannot write into this checkout"):
         modes = dict(target.state.modes)
         writer = Writer(checkout, store.blob, restore.vouches(seen.look), modes)
+        lfs.put(checkout, objects, target.state.lfs)
         writer.carry_out(local.changes, target.state.empty_folders)
         writer.set_modes(seen.look.modes)
         step("catch.apply.index.before")

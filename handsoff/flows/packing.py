@@ -15,7 +15,7 @@ from handsoff.core.objects import GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Leaf, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import clone, news, quarantine, shape, snapshot
+from handsoff.edge.git import clone, lfs, news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Spared
 from handsoff.edge.git.look import Look, glance, look
@@ -125,9 +125,7 @@ class Packer:
         RefusedError if the guard objects, ChangedError if the checkout does not hold still.
         """
         objects = self.objects()
-        known = [
-            oid for oid in news.known_tips(self.checkout, self.shared.name) if objects.has(oid)
-        ]
+        known = self._known(objects)
         common = [oid for oid in sorted(set(have)) if objects.has(oid)]
         clone.fetch_trees(self.checkout, [found.head])
         writer = PackWriter(file, self.guarding.inspect)
@@ -137,9 +135,12 @@ class Packer:
             listing = aside.submit(news.to_send, self.checkout, self._tips(found), common, trees)
             try:
                 with self.phases.phase("capture"):
-                    captured, sealed = self._capture(writer, found, objects)
+                    captured, sink = self._capture(writer, found, objects)
                 with self.phases.phase("history"):
                     sending = listing.result()
+                    large = self._large(found, objects, sending.objects, sink)
+                    captured.state = replace(captured.state, lfs=large)
+                    sealed = snapshot.seal_envelope(captured.state, sink)
                     clone.fetch_trees(self.checkout, sending.bases)
                     self._history(writer, found, objects, sending.objects)
                     writer.drain()
@@ -165,7 +166,7 @@ class Packer:
 
     def _capture(
         self, writer: PackWriter, found: Look, objects: Objects
-    ) -> tuple[Snapshot, Sealed]:
+    ) -> tuple[Snapshot, Packing]:
         worktree = Worktree(self.checkout.top)
         came = {p for p in self.arrived if p not in found.entries.paths and worktree.stat(p)}
         extra = {*along(self.checkout), *came}
@@ -181,11 +182,33 @@ class Packer:
             left_behind=left_behind(found, extra),
             spared=self._spared(objects),
         )
-        return captured, snapshot.seal_envelope(captured.state, sink)
+        return captured, sink
+
+    def _large(
+        self, found: Look, objects: Objects, sent: Sequence[str], sink: Packing
+    ) -> tuple[tuple[str, str], ...]:
+        """Pack the contents that new pointers of git-lfs stand for: no server has them yet."""
+        pointers = [*sent, *(oid for oid, _, _ in staged_blobs(found))]
+        if not any(lfs.contents(self.checkout, objects, pointers)):
+            return ()
+        known = news.all_of(self.checkout, self._known(objects))
+        new = (oid for oid in pointers if oid not in known)
+        packed = []
+        for digest, place in lfs.contents(self.checkout, objects, new):
+            name, size = f".git/lfs/{digest}".encode(), place.stat().st_size
+            if size <= self.guarding.limit or self.guarding.oversize(name, size):
+                oid = sink.put("blob", place.read_bytes(), name, "a large file of git-lfs")
+                packed.append((digest, oid))
+        return tuple(sorted(packed))
+
+    def _known(self, objects: Objects) -> list[str]:
+        """Return the tips of the remote's branches that are here."""
+        tips = news.known_tips(self.checkout, self.shared.name)
+        return [oid for oid in tips if objects.has(oid)]
 
     def _spared(self, objects: Objects) -> Spared:
         """Return what says whether a file is over the limit, and the remote has it as it is."""
-        tips = [oid for oid in news.known_tips(self.checkout, self.shared.name) if objects.has(oid)]
+        tips = self._known(objects)
 
         def is_there(path: bytes, leaf: Leaf, size: int) -> bool:
             if size <= self.guarding.limit:

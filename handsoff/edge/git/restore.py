@@ -235,9 +235,12 @@ def read_state(objects: Objects, envelope_id: str) -> State:
     head_time = " ".join(objects.commit(head).committer.rsplit(" ", 2)[1:]) if head else NO_TIME
     root = parse_tree(objects.tree(outer.tree))
     lists = {entry.name: objects.blob(entry.oid) for entry in root if entry.mode == FILE}
-    bound = envelope.Bound(head, head_time, objects.commit(index_commit).tree, inner.tree)
-    state = envelope.decode_lists(lists, _operation_files(objects, root), bound)
     named = {entry.name: entry.oid for entry in root if entry.mode == TREE}
+    large = parse_tree(objects.tree(named[b"lfs"])) if b"lfs" in named else ()
+    bound = envelope.Bound(
+        head, head_time, objects.commit(index_commit).tree, inner.tree, tuple(large)
+    )
+    state = envelope.decode_lists(lists, _operation_files(objects, root), bound)
     if list(outer.parents[1:]) != envelope.anchors(state):
         raise DamagedError("the parcel's envelope does not bind all commits of its state")
     if named.get(b"auto-merge", "") != state.operation.merged:

@@ -263,9 +263,11 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
     index_commit = add("commit", envelope.encode_index_commit(state))
     snapshot = add("commit", envelope.encode_snapshot(state, index_commit))
     blobs = {name: add("blob", data, name) for name, data in envelope.lists_of(state).items()}
+    large = add("tree", envelope.encode_lfs(state)) if state.lfs else ""
     pinned = state.special or state.resolved
     trees = {
         b"auto-merge": state.operation.merged,
+        b"lfs": large,
         b"operation": _operation_tree(state.operation, add),
         b"pins": add("tree", envelope.encode_pins(state)) if pinned else "",
     }
