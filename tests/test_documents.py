@@ -119,7 +119,7 @@ def test_the_card_and_the_manifest_have_the_fields_of_the_code() -> None:
 def test_the_lists_of_an_envelope_are_those_of_the_code() -> None:
     state = State(
         work="x", head="", head_time=NO_TIME, index_tree="", special=(), work_tree="", stash=(),
-        branch=BranchConfig(), empty_folders=(), sparse=Sparse(b"", cone=True, index=False),
+        branch=BranchConfig(), empty_folders=(), sparse=Sparse(b"", ()),
     )  # fmt: skip
     told = rows(section(FORMATS, "Envelope: a state under one id"), "entry of the envelope's tree")
     names = [name.decode() for name in envelope.lists_of(state)]

@@ -19,7 +19,15 @@ from handsoff.core.objects import (
     parse_tree,
 )
 from handsoff.core.operation import Operation
-from handsoff.core.state import KEPT_KEYS, BranchConfig, LeftBehind, Sparse, StashEntry, State
+from handsoff.core.state import (
+    KEPT_KEYS,
+    SPARSE_KEYS,
+    BranchConfig,
+    LeftBehind,
+    Sparse,
+    StashEntry,
+    State,
+)
 from tests.core.test_canon import TEXT
 
 OIDS = st.binary(min_size=20, max_size=20).map(bytes.hex)
@@ -62,6 +70,9 @@ OPERATIONS = st.builds(
     IDS_OR_NONE,
 )
 MODES = st.dictionaries(PATHS, st.integers(0, 0o777), max_size=3)
+SPARSE_SETTINGS = st.lists(
+    st.tuples(st.sampled_from(SPARSE_KEYS), st.sampled_from(["true", "false", "", "0"])), max_size=2
+).map(tuple)
 SORTED_PATHS = st.lists(PATHS, max_size=3, unique=True).map(lambda found: tuple(sorted(found)))
 
 STATES = st.builds(
@@ -86,7 +97,7 @@ STATES = st.builds(
     operation=OPERATIONS,
     raw=SORTED_PATHS,
     modes=MODES.map(lambda found: tuple(sorted(found.items()))),
-    sparse=st.none() | st.builds(Sparse, st.binary(max_size=20), st.booleans(), st.booleans()),
+    sparse=st.none() | st.builds(Sparse, st.binary(max_size=20), SPARSE_SETTINGS),
 )
 A, B = "a" * 40, "b" * 40
 STATE = State("feat/x", A, "1700000000 +0100", B, (), B, (), BranchConfig(), ())
@@ -117,8 +128,9 @@ def test_two_states_have_the_same_lists_only_if_they_are_the_same(one: State, tw
         {"detached": True},
         {"raw": (b"a",)},
         {"modes": ((b"a", 0o600),)},
-        {"sparse": Sparse(b"", cone=True, index=False)},
-        {"sparse": Sparse(b"", cone=False, index=True)},
+        {"sparse": Sparse(b"", ())},
+        {"sparse": Sparse(b"/*\n", ())},
+        {"sparse": Sparse(b"", (("index.sparse", "true"),))},
         {"operation": Operation(refs=(("refs/bisect/bad", A),))},
         {"operation": Operation(commits=(A,))},
         {"operation": Operation(short=(("aaaa", A),))},

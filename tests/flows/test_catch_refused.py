@@ -98,8 +98,9 @@ def _sparse(monday: Monday) -> None:
     monday.m2.git("sparse-checkout", "set", "--no-cone", "/*", "!/data")
 
 
-def _converting(monday: Monday) -> None:
-    monday.m2.git("config", "core.autocrlf", "input")
+def _without_its_filter(monday: Monday) -> None:
+    monday.m2.git("config", "filter.tidy.required", "true")
+    monday.m2.write(".git/info/attributes", "places.py filter=tidy\n")
 
 
 def _remote_away(monday: Monday) -> None:
@@ -141,8 +142,8 @@ def _parcel_of_another(monday: Monday) -> None:
         (_branch_ahead, 8, [f"the branch {WORK} has commits here that are not in the parcel"]),
         (_checked_out_elsewhere, 8, [f"the branch {WORK} is checked out in", "/other"]),
         (_loose_commits, 8, ["HEAD is detached here on commits that no branch has"]),
-        (_sparse, 8, ["this checkout is sparse"]),
-        (_converting, 8, ["core.autocrlf converts line endings here"]),
+        (_sparse, 8, ["this checkout is sparse, and the work shows other parts", "--into DIR"]),
+        (_without_its_filter, 8, ["git requires the filter tidy for src/places.py"]),
         (_remote_away, 6, ["the remote origin cannot be reached"]),
         (_parcel_gone, 6, ["neither here nor on the remote", "handsoff receive FILE"]),
         (_not_a_member, 7, ["this machine (m2) is not in the roster"]),

@@ -106,12 +106,14 @@ def test_one_listener_takes_works_of_several_machines(monday: Monday) -> None:
 def test_a_clone_that_cannot_take_the_work_says_so_before_anything_is_sent(
     monday: Monday,
 ) -> None:
-    monday.m2.git("config", "core.autocrlf", "true")
+    monday.m2.git("config", "filter.tidy.required", "true")
+    monday.m2.write(".git/info/attributes", "*.py filter=tidy\n")
     before = monday.untouched()
     with at_home(monday.m2) as there:
         said = inside(monday.m1, "send", "m2", "--at", there.address)
-    refused(said, 8, "core.autocrlf converts line endings here")
-    assert there.failed == ["core.autocrlf converts line endings here"]
+    refused(said, 8, "git requires the filter tidy for src/money.py", "set filter.tidy.clean")
+    (failed,) = there.failed
+    assert failed.startswith("git requires the filter tidy")
     assert monday.untouched() == before
 
 

@@ -106,8 +106,9 @@ def _nested(monday: Monday) -> None:
         "--allow-empty", "-m", "x")  # fmt: skip
 
 
-def _filtered(monday: Monday) -> None:
-    monday.m1.write(".gitattributes", "*.csv filter=lfs\n")
+def _encrypted(monday: Monday) -> None:
+    monday.m1.git("config", "filter.git-crypt.clean", "tr a-z n-za-m")
+    monday.m1.write(".git/info/attributes", "money.py filter=git-crypt\n")
 
 
 def _half_restored(monday: Monday) -> None:
@@ -126,7 +127,7 @@ def _half_restored(monday: Monday) -> None:
         (_not_set_up, 2, ["this checkout was not set up for handsoff", "handsoff init"]),
         (_no_keys, 2, ["this machine has no name yet", "handsoff init --name"]),
         (_nested, 8, ["vendor/ is a repository of its own"]),
-        (_filtered, 8, ["is converted by git (attribute filter=lfs)"]),
+        (_encrypted, 3, ["a filter encrypts src/money.py", "commit it"]),
         (_half_restored, 3, ["a restore here was interrupted", "handsoff undo"]),
     ],
 )

@@ -1,6 +1,5 @@
 """What is not carried yet is named, with the way out, before anything is sent or changed."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -90,92 +89,29 @@ def test_a_clone_of_an_odd_shape_is_named(here: Here, tmp_path: Path) -> None:
     for name in ("shallow", "partial"):  # which are carried
         assert said(shape.clone_shape(open_checkout(tmp_path / name))) == []
     here.git("sparse-checkout", "set", "dir")
-    assert said(shape.clone_shape(here.checkout)) == ["this checkout is sparse"]
+    assert said(shape.clone_shape(here.checkout)) == []  # and so is a sparse one
 
 
-def conversions(here: Here, *others: bytes) -> list[str]:
-    tracked = list(here.look().entries.paths)
-    return said(shape.conversions(here.checkout, tracked, list(others)))
-
-
-@pytest.mark.parametrize("value", ["true", "input", "yes", "1"])
-def test_converting_line_ends_is_named(here: Here, value: str) -> None:
-    here.git("config", "core.autocrlf", value)
-    assert conversions(here) == ["core.autocrlf converts line endings here"]
-    here.git("config", "core.autocrlf", "false")
-    assert conversions(here) == []
-
-
-@pytest.mark.parametrize(
-    ("attributes", "content", "converts"),
-    [
-        ("f filter=lfs", b"x\n", True),
-        ("f ident", b"x\n", True),
-        ("f working-tree-encoding=UTF-16", b"x\n", True),
-        ("f eol=crlf", b"x\n", True),
-        ("f eol=lf", b"x\r\n", True),
-        ("* text=auto", b"x\r\n", True),
-        ("f text", b"x\r", True),
-        ("f crlf=input", b"x\r\n", True),
-        ("* text=auto", b"x\n", False),
-        ("f eol=lf", b"x\n", False),
-        ("f binary", b"x\r\n", False),
-        ("f -text", b"x\r\n", False),
-        ("f diff=x merge=y", b"x\r\n", False),
-        ("g filter=lfs", b"x\n", True),
-        ("none filter=lfs", b"x\n", False),
-    ],
-)
-@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes", "dir/.gitattributes"])
-def test_an_attribute_that_changes_bytes_is_named(
-    here: Here, place: str, attributes: str, content: bytes, converts: bool
-) -> None:
-    name = "dir/f" if place.startswith("dir") else "f"
-    here.write(name, content)
-    here.write("dir/g" if place.startswith("dir") else "g", "x")
-    here.git("add", "-A")
-    here.write(place, attributes + "\n")
-    if not place.startswith(".git/"):
-        here.git("add", "--", place)
-    found = conversions(here)
-    assert bool(found) is converts, found
-    assert all("is converted by git (attribute" in text for text in found)
-
-
-def test_attributes_of_the_user_and_of_untracked_files_count(
-    here: Here, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = Path(os.environ["HOME"])
-    (home / "attributes").write_text("*.bin filter=x\n")
-    try:
-        here.git("config", "core.attributesFile", "~/attributes")
-        assert conversions(here) == []
-        assert "new.bin is converted" in conversions(here, b"new.bin")[0]
-    finally:
-        (home / "attributes").unlink()
-
-
-def test_a_file_that_is_not_there_or_a_link_has_no_line_ends(here: Here) -> None:
-    (here.top / "way").symlink_to("f")
-    here.write("f", "x\r\n")
-    assert shape._has_carriage_return(here.top, b"f")
-    assert not shape._has_carriage_return(here.top, b"none")
-    assert not shape._has_carriage_return(here.top, b"way")
+def nested(here: Here, *carry: bytes) -> list[str]:
+    return said(shape.nested(here.checkout, here.look(carry)))
 
 
 def test_a_submodule_and_an_inner_repository_are_named(here: Here) -> None:
     inner = Here.make(here.top / "inner")
     Here.make(here.top / "built" / "repo")
-    assert said(shape.nested(here.look())) == [
-        "inner/ is a repository of its own inside this checkout"
-    ]
-    assert said(shape.nested(here.look([b"/built/repo/"]))) == [
+    assert nested(here) == ["inner/ is a repository of its own inside this checkout"]
+    assert nested(here, b"/built/repo/") == [
         "inner/ is a repository of its own inside this checkout",
         "built/repo/ is a repository of its own inside this checkout",
     ]
     head = inner.git("rev-parse", "HEAD")
     here.git("update-index", "--add", "--cacheinfo", f"160000,{head},inner")
-    assert said(shape.nested(here.look())) == ["inner is a submodule, which is not carried yet"]
+    assert nested(here) == ["the submodule inner was added and is not committed"]
+
+
+def test_a_worktree_of_the_same_clone_inside_is_named_as_one(here: Here) -> None:
+    here.git("worktree", "add", "-q", "--detach", "beside")
+    assert nested(here) == ["beside/ is a worktree of this clone inside this checkout"]
 
 
 def test_a_folder_that_cannot_be_read_is_named_unless_it_is_ignored(here: Here) -> None:

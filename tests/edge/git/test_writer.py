@@ -26,7 +26,7 @@ def blobs() -> Blobs:
 
 @pytest.fixture
 def writer(checkout: Checkout, blobs: Blobs) -> Writer:
-    return Writer(checkout, blobs.__getitem__, never)
+    return Writer(checkout, blobs.__getitem__, never, {})
 
 
 def leaf(blobs: Blobs, data: bytes, mode: int = FILE) -> Leaf:
@@ -188,7 +188,7 @@ def test_what_a_killed_run_left_behind_is_no_trouble(
     (checkout.own_dir / "staging" / "new").write_text("half of one")
     plan = changes(here, (b"link",), ((b"f", leaf(blobs, b"new")),))
     for _ in range(2):
-        Writer(checkout, blobs.__getitem__, never).carry_out(plan, [])
+        Writer(checkout, blobs.__getitem__, never, {}).carry_out(plan, [])
         assert (here.top / "f").read_bytes() == b"new"
     assert strays(here) == []
 
@@ -221,7 +221,7 @@ def test_a_file_that_stat_data_vouch_for_is_not_read_again(
 
     expected = [(b"f", stat_of((here.top / "f").lstat()))]
     stale = Change(b"f", leaf(blobs, b"other"), leaf(blobs, b"new"))
-    Writer(checkout, blobs.__getitem__, always).carry_out([stale], [])
+    Writer(checkout, blobs.__getitem__, always, {}).carry_out([stale], [])
     assert asked == expected
 
 
@@ -250,7 +250,9 @@ def test_a_git_folder_on_another_file_system_is_no_trouble(
     own = elsewhere / f"handsoff-test-{os.getpid()}"
     (own / "handsoff").mkdir(parents=True)
     try:
-        other = Writer(Checkout(checkout.top, own, checkout.common_dir), blobs.__getitem__, never)
+        other = Writer(
+            Checkout(checkout.top, own, checkout.common_dir), blobs.__getitem__, never, {}
+        )
         writes = ((b"f", leaf(blobs, b"new")), (b"dir/l", leaf(blobs, b"f", LINK)))
         other.carry_out(changes(here, (), writes), [])
         assert (here.top / "f").read_bytes() == b"new"
