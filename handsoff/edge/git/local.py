@@ -5,6 +5,7 @@ A state has tracked files as git keeps them, unless a checkout would not bring t
 checkout here would write it. No program of the user's runs on what was received.
 """
 
+import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -167,7 +168,7 @@ def _attributes(
         for path in filter(is_attributes, known):
             leaf = leaf_at(objects.tree, target.work_tree, path)
             if leaf is not None and leaf.mode != LINK:  # git follows no link here
-                place = folder / path.decode("utf-8", "surrogateescape")
+                place = folder / os.fsdecode(path)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(objects.blob(leaf.oid))
                 present.append(path)
