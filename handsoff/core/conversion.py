@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-_ENCRYPTS: Final = re.compile(r"crypt|gpg|openssl|sops|\bage\b|vault|secret", re.IGNORECASE)
+_ENCRYPTS: Final = re.compile(
+    r"crypt|cipher|secret|vault|strongbox|blackbox|sops|openssl|gpg|pgp|\br?age\b|\baes|\benc\b",
+    re.IGNORECASE,
+)
 _TEXT: Final = ("text", "crlf", "eol")
 _OFF: Final = ("unset", "unspecified")
 

@@ -199,7 +199,7 @@ def commands_in(operation: Operation) -> list[str]:
     for name, data in operation.files:
         if name == b"rebase-merge/git-rebase-todo":
             for line in data.decode("utf-8", "backslashreplace").splitlines():
-                word, _, command = line.strip().partition(" ")
-                if word in ("exec", "x") and command.strip():
-                    found.append(command.strip())
+                word, *command = line.split(maxsplit=1)[:2] or [""]
+                if word in ("exec", "x") and command:
+                    found.append(command[0].strip())
     return found

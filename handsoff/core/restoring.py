@@ -7,11 +7,13 @@ at which something of the receiver's would be lost.
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from handsoff.core import paths
 from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change, Leaf
+
+_NO_LEAF: Final = Leaf(0, "")
 
 
 class Standing(Enum):
@@ -32,14 +34,18 @@ class Obstacle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Paths to remove, and leaves to write, in that order."""
+    """Paths to remove, leaves to write, and folders to make, in that order."""
 
     removals: tuple[bytes, ...]
     writes: tuple[tuple[bytes, Leaf], ...]
+    folders: tuple[bytes, ...] = ()
 
 
-def plan(changes: Iterable[Change]) -> Plan:
-    """Return what turns one worktree into another, from the differences of their trees."""
+def plan(changes: Iterable[Change], folders: Iterable[bytes] = ()) -> Plan:
+    """Return what turns one worktree into another, from the differences of their trees.
+
+    ``folders`` are those that are empty in the new one.
+    """
     removals = []
     writes = []
     for change in changes:
@@ -47,7 +53,7 @@ def plan(changes: Iterable[Change]) -> Plan:
             removals.append(change.path)
         else:
             writes.append((change.path, change.new))
-    return Plan(tuple(removals), tuple(writes))
+    return Plan(tuple(removals), tuple(writes), tuple(folders))
 
 
 def obstacles(
@@ -64,14 +70,13 @@ def obstacles(
     removed = set(wanted.removals)
     written = {path for path, _ in wanted.writes}
     found: dict[bytes, str] = {}
-    folders: set[bytes] = set()
+    above = [parent for path, _ in wanted.writes for parent in paths.parents(path)]
+    above += [place for path in wanted.folders for place in (*paths.parents(path), path)]
+    for parent in dict.fromkeys(above):
+        stands = parent not in removed and standing(parent, _NO_LEAF)
+        if stands in (Standing.OTHER, Standing.SAME) and parent not in written:
+            found[parent] = "a file or link stands where a folder must be"
     for path, leaf in wanted.writes:
-        for parent in paths.parents(path):
-            if parent in folders or parent in removed:
-                continue
-            folders.add(parent)
-            if standing(parent, leaf) in (Standing.OTHER, Standing.SAME) and parent not in written:
-                found[parent] = "a file or link stands where a folder must be"
         if known(path):
             continue
         match standing(path, leaf):

@@ -18,6 +18,8 @@ USUAL_MODES: Final = frozenset({0o644, 0o755, 0o664, 0o775})
 
 SPARSE_KEYS: Final = ("core.sparsecheckoutcone", "index.sparse")
 
+_TRUE: Final = ("", "true", "yes", "on", "1")
+
 KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
 
 
@@ -50,6 +52,12 @@ class Sparse:
     """What stands in ``info/sparse-checkout``."""
     settings: tuple[tuple[str, str], ...]
     """Those of ``SPARSE_KEYS`` that are set, as they are spelled."""
+
+    @property
+    def meaning(self) -> tuple[bytes, frozenset[str]]:
+        """What it says to git, which takes a setting that is not there for a false one."""
+        on = frozenset(key for key, value in self.settings if value in _TRUE)
+        return self.patterns, on
 
 
 @dataclass(frozen=True, slots=True)

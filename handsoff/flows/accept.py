@@ -12,9 +12,11 @@ from pathlib import Path
 
 from handsoff.core import manifest, paths
 from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
+from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
+from handsoff.core.trees import leaf_at
 from handsoff.edge import clock, files, seal
 from handsoff.edge.git import clone, lfs, quarantine, restore
 from handsoff.edge.git.local import check_filters
@@ -180,6 +182,10 @@ def _check_state(claims: Manifest, objects: Objects) -> State:
         paths.check_path(entry.path)
     for path in (*state.empty_folders, *state.raw, *(path for path, _ in state.modes)):
         paths.check_path(path)
+    for path, _ in state.modes:
+        leaf = leaf_at(objects.tree, state.work_tree, path)
+        if leaf is None or leaf.mode not in (FILE, EXECUTABLE):
+            raise DamagedError(f"the parcel has permissions of no file: {paths.shown(path)}")
     for digest, oid in state.lfs:
         lfs.check(digest, objects.blob(oid))
     return state

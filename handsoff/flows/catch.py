@@ -120,7 +120,13 @@ class Catcher:
         old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
         local = local_changes(self.desk, seen.state, seen, target)
         current = applying.held(local.changes, seen, as_sent=seen.is_known(known, objects))
-        preflight.check_room(self.desk, target, restoring.plan(local.changes), current, known)
+        preflight.check_room(
+            self.desk,
+            target,
+            restoring.plan(local.changes, target.state.empty_folders),
+            current,
+            known,
+        )
         moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
         return Ready(target, parcel, seen, local, old_tip, moved)
 

@@ -2,7 +2,7 @@
 
 from handsoff.core.state import State
 from handsoff.core.trees import differences, leaf_at
-from handsoff.edge.git import operation
+from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.look import permissions
 from handsoff.errors import DamagedError
@@ -35,7 +35,7 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
         wrong.append(b"the operation in progress")
     if _heads(seen.state) != _heads(target.state):
         wrong.append(b"HEAD")
-    if seen.state.sparse != target.state.sparse:
+    if not sparse.same(seen.state.sparse, target.state.sparse):
         wrong.append(b"the sparse patterns")
     if [e.oid for e in seen.state.stash] != [e.oid for e in target.stash]:
         wrong.append(b"the stash list")

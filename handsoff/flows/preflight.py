@@ -9,7 +9,7 @@ from handsoff.core import paths, restoring
 from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
-from handsoff.edge.git import restore, shape
+from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnfitError
@@ -28,7 +28,7 @@ def refuse_busy(desk: Desk, seen: Observed, known: Known | None, target: State) 
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere
-    if seen.state.sparse is not None and seen.state.sparse != target.sparse:
+    if seen.state.sparse and not sparse.same(seen.state.sparse, target.sparse):
         raise UnfitError(
             "this checkout is sparse, and the work shows other parts of the repository",
             hint="git sparse-checkout disable; or catch into a worktree of its own: --into DIR",

@@ -63,7 +63,9 @@ def _go_back(
     changes = list(differences(objects.tree, now.state.work_tree, state.work_tree))
     local = applying.localize(desk, target, now, changes)
     current = {change.path for change in local.changes if change.old is not None}
-    preflight.refuse_obstacles(checkout.top, restoring.plan(local.changes), current, None)
+    preflight.refuse_obstacles(
+        checkout.top, restoring.plan(local.changes, state.empty_folders), current, None
+    )
     result = Undone(
         work=work,
         branch=str(point["head"]),

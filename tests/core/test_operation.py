@@ -84,7 +84,7 @@ def test_the_branch_that_was_left_is_the_one_to_come_back_to(
 
 
 GOOD = [
-    *FILES,
+    *sorted(FILES),
     *(folder + b"/done" for folder in FOLDERS),
     b"rebase-merge/git-rebase-todo.backup",
     b"rebase-apply/0001",

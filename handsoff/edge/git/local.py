@@ -75,7 +75,8 @@ class Localizer:
 
         If the attributes change, every tracked file is looked at: ``wanted`` then has them all.
         """
-        paths_there = [*self.look.entries.paths, *wanted]
+        outside = differences(self.objects.tree, self.target.index_tree, self.target.work_tree)
+        paths_there = {*self.look.entries.paths, *wanted, *(change.path for change in outside)}
         if any(map(is_attributes, wanted)):
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
                 same = Change(change.path, change.new, change.new)

@@ -19,10 +19,13 @@ from typing import Final
 from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
+from handsoff.core.paths import parents
 from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import operation, sparse
+from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
+from handsoff.errors import RefusedError
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
 _STASH: Final = (
@@ -103,6 +106,7 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     hidden = {p for p in entries.odd if any(e.flags & _HIDDEN for e in entries[p])}
     untracked = paths_of["others"]
+    walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
     if walk:
         modes |= permissions(checkout, untracked | paths_of.get("carried", frozenset()))
     return Look(
@@ -127,6 +131,15 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     )
 
 
+def _not_ignored(folders: list[bytes], ignored: frozenset[bytes]) -> list[bytes]:
+    """Return the empty folders that are not the business of what made an ignored folder."""
+    return [
+        folder
+        for folder in folders
+        if not any(place + b"/" in ignored for place in (*parents(folder), folder))
+    ]
+
+
 def _resolved(checkout: Checkout) -> tuple[Entry, ...]:
     index = checkout.git_dir / "index"
     if not index.exists() or MARK not in index.read_bytes():
@@ -147,14 +160,18 @@ def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[b
         return  # what the file system says of modes means nothing
     hidden = umask()
     usual = {stat.S_IFREG | 0o666 & ~hidden, stat.S_IFREG | 0o777 & ~hidden}
-    top = os.fsencode(checkout.top) + b"/"
+    worktree = Worktree(checkout.top)
     for path in wanted:
-        try:
-            mode = os.lstat(top + path).st_mode
-        except OSError:
-            continue
-        if mode not in usual and stat.S_ISREG(mode):
-            yield path, mode & 0o777
+        st = _stat(worktree, path)
+        if st is not None and st.st_mode not in usual and stat.S_ISREG(st.st_mode):
+            yield path, st.st_mode & 0o777
+
+
+def _stat(worktree: Worktree, path: bytes) -> os.stat_result | None:
+    try:
+        return worktree.stat(path)
+    except RefusedError:
+        return None  # below a folder that nobody may enter, which is refused by its own name
 
 
 def umask() -> int:

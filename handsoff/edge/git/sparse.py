@@ -9,7 +9,7 @@ from typing import Final
 
 from handsoff.core.state import SPARSE_KEYS, Sparse
 from handsoff.edge import files
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, decode, split
 from handsoff.errors import UnfitError
 
 _ON: Final = "core.sparsecheckout"
@@ -22,8 +22,24 @@ def read(checkout: Checkout) -> Sparse | None:
         return None
     place = checkout.git_dir / "info" / "sparse-checkout"
     patterns = place.read_bytes() if place.exists() else b""
-    found = ((key, checkout.setting(key)) for key in SPARSE_KEYS)
-    return Sparse(patterns, tuple((key, value) for key, value in found if value is not None))
+    own = _own(checkout)
+    return Sparse(patterns, tuple((key, own[key]) for key in SPARSE_KEYS if key in own))
+
+
+def same(one: Sparse | None, other: Sparse | None) -> bool:
+    """Say whether two mean the same to git."""
+    return (one and one.meaning) == (other and other.meaning)
+
+
+def _own(checkout: Checkout) -> dict[str, str]:
+    """Return the configuration of this worktree, without that of its user."""
+    found: dict[str, str] = {}
+    for scope in ("--local", "--worktree"):
+        listed = checkout.run("config", scope, "--includes", "--list", "-z").stdout
+        found |= {
+            key: value for key, _, value in (decode(i).partition("\n") for i in split(listed))
+        }
+    return found
 
 
 def put(checkout: Checkout, wanted: Sparse | None) -> None:
@@ -40,6 +56,8 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
             checkout.git("config", "--worktree", "--replace-all", key, settings[key])
         else:
             checkout.run("config", "--worktree", "--unset-all", key)
+            if key in _own(checkout):  # said for all worktrees: it is not so for this one
+                checkout.git("config", "--worktree", key, "false")
     checkout.forget_config()
 
 

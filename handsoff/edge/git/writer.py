@@ -37,6 +37,7 @@ class Writer:
         vouched: Callable[[bytes, Stat], bool],
         modes: Mapping[bytes, int],
     ) -> None:
+        self._checkout = checkout
         self._top = os.fsencode(checkout.top)
         self._worktree = Worktree(checkout.top)
         self._vouched = vouched
@@ -69,8 +70,9 @@ class Writer:
 
         Of files that were just written that is done already.
         """
+        worktree = Worktree(self._checkout.top)  # a folder may have become a link since
         for path in sorted({*self._modes, *before}):
-            st = self._worktree.stat(path)
+            st = worktree.stat(path)
             if st is None or not stat.S_ISREG(st.st_mode):
                 continue
             usual = (0o777 if st.st_mode & stat.S_IXUSR else 0o666) & ~self._hidden

@@ -1,0 +1,86 @@
+"""Faults that were found by attack, each with the state that showed it."""
+
+import stat
+from pathlib import Path
+
+from tests.kit.machines import Machine
+from tests.kit.monday import WORK, Monday
+from tests.kit.running import at_home, inside, refused
+
+
+def send(giver: Machine, taker: Machine) -> None:
+    with at_home(taker) as there:
+        inside(giver, "send", taker.name, "--at", there.address).ok()
+
+
+def test_an_empty_folder_inside_an_ignored_one_is_not_taken_along(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    for machine in (m1, m2):
+        with (machine.top / ".git" / "info" / "exclude").open("a") as file:
+            file.write("/modules\n")
+    (m1.top / "modules" / "inner").mkdir(parents=True)
+    (m2.top / "modules").symlink_to("elsewhere")
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert (m2.top / "modules").is_symlink()
+
+
+def test_a_file_in_the_place_of_an_empty_folder_is_found_before_anything_is_written(
+    forked: Monday,
+) -> None:
+    m1, m2 = forked.m1, forked.m2
+    (m1.top / "out").mkdir()
+    with (m2.top / ".git" / "info" / "exclude").open("a") as file:
+        file.write("/out\n")
+    m2.write("out", "mine\n")
+    send(m1, m2)
+    before = forked.untouched()
+    refused(inside(m2, "catch", WORK), 8, "out: a file or link stands where a folder must be")
+    assert forked.untouched() == before
+
+
+def test_permissions_of_what_a_link_leads_to_are_nobodys_business(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    for machine, mode in ((m1, 0o600), (m2, 0o640)):
+        outside = machine.top.parent / "conf"
+        outside.mkdir()
+        (outside / "c.py").write_text("theirs\n")
+        (outside / "c.py").chmod(mode)
+    m1.write("conf/c.py", "ours\n")
+    m1.git("add", "conf")
+    m1.git("commit", "-q", "-m", "conf", "--", "conf")
+    (m1.top / "conf" / "c.py").unlink()
+    (m1.top / "conf").rmdir()
+    (m1.top / "conf").symlink_to("../conf")
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    outside = m2.top.parent / "conf" / "c.py"
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o640
+    assert (m2.top / "conf").readlink() == Path("../conf")
+
+
+def test_attributes_that_nobody_tracks_count_on_every_leg(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    m1.write("a.txt", "one\n")
+    m1.git("add", "a.txt")
+    m1.git("commit", "-q", "-m", "a", "--", "a.txt")
+    m1.write(".gitattributes", "*.txt text eol=crlf\n")
+    (m1.top / "a.txt").write_bytes(b"one\r\n")
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert (m2.top / "a.txt").read_bytes() == b"one\r\n"
+    (m2.top / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    send(m2, m1)
+    inside(m1, "catch", WORK).ok()
+    assert (m1.top / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_a_user_who_wants_sparse_indexes_can_catch_a_sparse_work(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    m1.git("sparse-checkout", "set", "--cone", "src")
+    with (m2.top / ".git" / "mine").open("w") as file:
+        file.write("[index]\n\tsparse = true\n")
+    m2.env["GIT_CONFIG_GLOBAL"] = str(m2.top / ".git" / "mine")
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert m2.git("sparse-checkout", "list") == "src"
