@@ -35,7 +35,7 @@ class Lossless:
     kept: Leaf
     """What git makes of it."""
     data: bytes | None
-    """The object's content where the clone does not have it."""
+    """The object's content, unless the index has it: then it travels with that."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def read_filtered(
         if programs:
             _refuse_secret(p for p in asked if p in secret and not _is_indexed(look, p, ids))
         cleaned = git.clean((_indexed(look, path) for path in mine), programs=False)
-        lossless = dict(_lossless(checkout, git, mine, cleaned))
+        lossless = dict(_lossless(checkout, look, git, mine, cleaned))
     return Filtered(
         lossless=lossless,
         raw=frozenset({*filters, *mine} - lossless.keys() - left),
@@ -127,15 +127,19 @@ def _differing(
 
 
 def _lossless(
-    checkout: Checkout, git: Converter, mine: Mapping[bytes, Taken], cleaned: Mapping[bytes, str]
+    checkout: Checkout,
+    look: Look,
+    git: Converter,
+    mine: Mapping[bytes, Taken],
+    cleaned: Mapping[bytes, str],
 ) -> Iterator[tuple[bytes, Lossless]]:
     kept = {path: Leaf(mine[path].leaf.mode, oid) for path, oid in cleaned.items()}
     back = git.smudge(kept)
-    clone = Objects(checkout.common_dir / "objects")
-    made = Objects(git.objects)
+    # what the clone has besides, no commit need lead to
+    objects = Objects(git.objects, checkout.common_dir / "objects")
     for path, leaf in kept.items():
         if back.get(path) == mine[path].leaf:
-            data = None if clone.has(leaf.oid) else made.blob(leaf.oid)
+            data = None if _is_indexed(look, path, cleaned) else objects.blob(leaf.oid)
             yield path, Lossless(mine[path], leaf, data)
 
 
