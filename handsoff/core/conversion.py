@@ -87,7 +87,8 @@ def kind_of(attributes: Mapping[str, str], settings: Settings) -> Kind:
             return Kind.BROKEN
     if attributes.get("ident", "unset") == "set" or "working-tree-encoding" in attributes:
         return Kind.GIT
-    if attributes.get("text") == "unset" or attributes.get("crlf") == "unset":
+    # crlf is the old name, and is asked only where text says nothing
+    if attributes.get("text", attributes.get("crlf")) == "unset":
         return Kind.NOBODY
     says = any(attributes.get(name, "unset") not in _OFF for name in _TEXT)
     return Kind.GIT if says or settings.converts_all else Kind.NOBODY
