@@ -5,7 +5,7 @@ is missing, and stops at a file that is neither of the old state nor of the new 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from handsoff.core import paths, restoring
@@ -45,36 +45,43 @@ class Target:
         return [change.path for change in changes if change.new is not None]
 
 
-def changes_to(origin: State, seen: Observed, target: Target, known: Known | None) -> list[Change]:
-    """Return what is still to be done to reach ``target``.
-
-    UnfitError where a file is neither as it was at the restore point ``origin`` nor as it will
-    be: somebody wrote to it since the restore began, and nothing may overwrite that.
-    """
-    objects = target.objects
-    read = seen.snapshot.reader(objects)
-    changes = restoring.without_own(
+def changes_to(seen: Observed, target: Target, known: Known | None) -> list[Change]:
+    """Return what turns the state that was ``seen`` into ``target``."""
+    read = seen.snapshot.reader(target.objects)
+    return restoring.without_own(
         differences(read, seen.state.work_tree, target.state.work_tree),
         seen.look.entries.paths,
         known.leaves if known is not None else {},
         {entry.path for entry in target.state.left_behind},
     )
+
+
+def still_to_do(
+    origin: State, seen: Observed, target: Target, changes: Iterable[Change], local: Local
+) -> Local:
+    """Return ``local``, which ``changes`` are here, less what came since the restore point.
+
+    UnfitError where a file is neither as it was at the restore point ``origin`` nor as it will
+    be: somebody wrote to it since the restore began, and nothing may overwrite that.
+    """
     if seen.state.work_tree == origin.work_tree:
-        return changes
-    wanted = []
-    foreign = []
+        return local
+    undone = {change.path for change in local.changes}
+    foreign, new = [], set()
     for change in changes:
-        was = leaf_at(objects.tree, origin.work_tree, change.path)
-        if change.old is None or change.old == was:
-            wanted.append(change)
-        elif change.new is not None or was is not None:
+        was = leaf_at(target.objects.tree, origin.work_tree, change.path)
+        if change.path not in undone or change.old in (None, was):
+            continue
+        if change.new is None and was is None:
+            new.add(change.path)
+        else:
             foreign.append(change.path)
     if foreign:
         raise UnfitError(
             f"files were changed here since the restore began: {listed(foreign)}",
             hint="copy them somewhere else, put the old ones back, and type it again",
         )
-    return wanted
+    return replace(local, changes=[c for c in local.changes if c.path not in new])
 
 
 def held(changes: Iterable[Change], seen: Observed, *, as_sent: bool) -> set[bytes]:

@@ -206,9 +206,11 @@ def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterato
 
 
 def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:
-    """Return what is still to be done here to reach ``target``; see ``applying.changes_to``."""
+    """Return what is still to be done here to reach ``target``; see ``applying.still_to_do``."""
     known = Notes(desk.checkout).known(target.state.work)
-    return applying.localize(desk, target, seen, applying.changes_to(origin, seen, target, known))
+    changes = applying.changes_to(seen, target, known)
+    local = applying.localize(desk, target, seen, changes)
+    return applying.still_to_do(origin, seen, target, changes, local)
 
 
 def page_of(checkout: Checkout) -> str:
