@@ -123,14 +123,17 @@ def carry_out(
     step("catch.apply.after")
 
 
-def _put_in_place(desk: Desk, target: Target, seen: Observed, local: Local) -> None:
+def _put_in_place(
+    desk: Desk, target: Target, seen: Observed, local: Local, drop: Iterable[bytes] = ()
+) -> None:
+    """Bring files, index and operation to ``target``; of the empty folders here, ``drop`` go."""
     checkout, objects = desk.checkout, target.objects
     store = Objects(desk.shared.objects, *objects.folders)  # what conversions here have made too
     with files.saying("cannot write into this checkout"):
         modes = dict(target.state.modes)
         writer = Writer(checkout, store.blob, restore.vouches(seen.look), modes)
         lfs.put(checkout, objects, target.state.lfs)
-        writer.carry_out(local.changes, target.state.empty_folders)
+        writer.carry_out(local.changes, target.state.empty_folders, drop)
         writer.set_modes(seen.look.modes)
         step("catch.apply.index.before")
         sparse.put(checkout, target.state.sparse)
@@ -163,7 +166,7 @@ def go_back(
 ) -> None:
     """Make the checkout what it was at a restore point, its branches included."""
     checkout = desk.checkout
-    _put_in_place(desk, target, seen, local)
+    _put_in_place(desk, target, seen, local, drop=seen.state.empty_folders)
     refs = Refs(checkout, target.reason)
     refs.leave(str(point["head"]), target.state.head)
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))

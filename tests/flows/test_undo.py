@@ -3,7 +3,7 @@
 import sys
 
 from tests.kit.compare import Look, look
-from tests.kit.monday import ODD, PAGE, WORK, Monday
+from tests.kit.monday import ODD, PAGE, WORK, Monday, send
 from tests.kit.running import inside, refused
 
 
@@ -188,3 +188,23 @@ def test_undo_does_not_overwrite_an_ignored_file_made_since(sent: Monday) -> Non
     sent.m2.write("tools/make.txt", "made since\n")
     refused(inside(sent.m2, "undo"), 8, "in the way", "tools/make.txt")
     assert (sent.m2.top / "tools/make.txt").read_text() == "made since\n"
+
+
+def test_empty_folders_that_came_go_with_an_undo_and_ones_own_stay(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    link = f"160000,{'0123' * 10},vendor/lib"
+    m1.git("update-index", "--add", "--cacheinfo", link)
+    m1.write(".gitmodules", '[submodule "lib"]\n\tpath = vendor/lib\n\turl = ../lib\n')
+    for folder in ("vendor/lib", "spare/one", "spare/two"):
+        (m1.top / folder).mkdir(parents=True)
+    (m2.top / "own").mkdir()
+    send(monday)
+    before, after = caught(monday)
+    arrived = [m2.top / "vendor", m2.top / "spare/one", m2.top / "spare/two"]
+    inside(m2, "undo").ok()
+    assert look(m2.top) == before
+    assert not any(folder.exists() for folder in (*arrived, m2.top / "spare"))
+    assert (m2.top / "own").is_dir()
+    inside(m2, "undo").ok()
+    assert look(m2.top) == after
+    assert all(folder.is_dir() for folder in (*arrived, m2.top / "own"))

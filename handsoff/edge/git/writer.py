@@ -48,8 +48,13 @@ class Writer:
         self._folders: set[bytes] = {b""}
         self.written: dict[bytes, tuple[Leaf, Stat]] = {}
 
-    def carry_out(self, changes: Sequence[Change], keep_folders: Iterable[bytes]) -> None:
-        """Remove, write, and make the empty folders."""
+    def carry_out(
+        self,
+        changes: Sequence[Change],
+        keep_folders: Iterable[bytes],
+        drop_folders: Iterable[bytes] = (),
+    ) -> None:
+        """Remove, write, and make the empty folders; ``drop_folders`` are empty ones to remove."""
         kept = set(keep_folders)
         for change in changes:
             if change.new is None:
@@ -61,6 +66,9 @@ class Writer:
                 step("catch.apply.file.before")
                 self._check(change)
                 self._write(change.path, change.new)
+        for folder in sorted({*drop_folders} - kept):
+            step("catch.apply.folder.before")
+            self._remove(folder, kept)
         for folder in sorted(kept):
             self._make_folder(folder)
         step("catch.apply.files.after")
@@ -103,22 +111,24 @@ class Writer:
         if not self._is_below_folders(path):
             return  # what a link leads to is not ours
         try:
-            os.unlink(full)
+            is_folder = stat.S_ISDIR(os.lstat(full).st_mode)
+            if not is_folder:
+                os.unlink(full)
         except (FileNotFoundError, NotADirectoryError):
             return
-        except IsADirectoryError:
-            if path not in kept:
-                with suppress(OSError):  # of a folder that holds something, that is not ours
-                    os.rmdir(full)
+        if is_folder and (path in kept or not self._remove_folder(path)):
             return
         for parent in reversed(paths.parents(path)):
-            if parent in kept:
+            if parent in kept or not self._remove_folder(parent):
                 return
-            try:
-                os.rmdir(os.path.join(self._top, parent))
-            except OSError:
-                return
-            self._folders.discard(parent)
+
+    def _remove_folder(self, folder: bytes) -> bool:
+        try:
+            os.rmdir(os.path.join(self._top, folder))
+        except OSError:
+            return False  # one that holds something is not ours
+        self._folders.discard(folder)
+        return True
 
     def _is_below_folders(self, path: bytes) -> bool:
         for parent in paths.parents(path):
