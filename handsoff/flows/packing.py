@@ -272,12 +272,12 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
             )
     alternate = checkout.common_dir / "objects"
     pack.seek(0)
-    with tempfile.TemporaryDirectory(dir=checkout.store_dir) as folder:
+    with checkout.scratch() as folder:
         try:
             whole = checkout.promisor is None
-            arrived = quarantine.check_in(Path(folder), pack, alternate, whole=whole)
+            arrived = quarantine.check_in(folder, pack, alternate, whole=whole)
             if not whole:
-                quarantine.check_links(Path(folder), packed.sealed.envelope, packed.bases)
+                quarantine.check_links(folder, packed.sealed.envelope, packed.bases)
             objects = Objects(arrived, alternate)
             state = packed.state
             head_tree = objects.commit(state.head).tree

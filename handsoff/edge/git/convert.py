@@ -13,7 +13,6 @@ Traps:
 """
 
 import os
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -169,5 +168,5 @@ class Converter:
 @contextmanager
 def converter(checkout: Checkout, *more: Path) -> Iterator[Converter]:
     """Give a converter whose scratch folder is gone afterwards."""
-    with tempfile.TemporaryDirectory(dir=checkout.own_dir, prefix="convert-") as folder:
-        yield Converter(checkout, Path(folder), *more)
+    with checkout.scratch() as folder:
+        yield Converter(checkout, folder, *more)

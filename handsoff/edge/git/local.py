@@ -6,7 +6,6 @@ checkout here would write it. No program of the user's runs on what was received
 """
 
 import os
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.snapshot import Snapshot
+from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 
 
@@ -112,6 +112,7 @@ class Localizer:
             found = git.smudge(leaves, attributes)
             here = {path: leaf for path, leaf in found.items() if leaf != leaves[path]}
             for path in here:
+                step("catch.apply.convert.before")
                 self.store.write("blob", git.smudged(path))
         return here
 
@@ -164,8 +165,7 @@ def _attributes(
 ) -> Iterator[tuple[Path, list[bytes]]]:
     """Give a folder with the target's ``.gitattributes``, as far as they are among ``known``."""
     present = []
-    with tempfile.TemporaryDirectory(dir=checkout.own_dir, prefix="rules-") as name:
-        folder = Path(name)
+    with checkout.scratch() as folder:
         for path in filter(is_attributes, known):
             leaf = leaf_at(objects.tree, target.work_tree, path)
             if leaf is not None and leaf.mode != LINK:  # git follows no link here

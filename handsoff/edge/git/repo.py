@@ -1,9 +1,11 @@
 """One checkout: where its parts are, and git run inside it."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Final
 
 from handsoff.edge import files
 from handsoff.edge.git import command
+from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, UsageError
 
 _HEADS: Final = "refs/heads/"
@@ -145,6 +148,28 @@ class Checkout:
                     hint="wait until it ends, then try again",
                 ) from error
             yield
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Give an empty folder for a while. Those that killed runs left go before.
+
+        Not all who need one have ``lock``, so its users keep each other from sweeping.
+        """
+        import fcntl  # noqa: PLC0415 - as above
+
+        place = files.ensure_folder(self.store_dir / "scratch")
+        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for left in place.iterdir():
+                    shutil.rmtree(left, ignore_errors=True)
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            with tempfile.TemporaryDirectory(dir=place) as folder:
+                step("scratch.made.after")
+                yield Path(folder)
+        finally:
+            os.close(handle)
 
 
 def open_checkout(where: Path | None = None) -> Checkout:

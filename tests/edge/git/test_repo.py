@@ -152,3 +152,24 @@ def test_bytes_and_texts_lead_to_one_another() -> None:
     assert repo.split(b"a\0b\0") == [b"a", b"b"]
     assert repo.split(b"") == []
     assert Checkout(Path("/x"), Path("/x/.git"), Path("/x/.git")).page == Path("/x/.wip/HANDOFF.md")
+
+
+def test_a_scratch_folder_is_gone_afterwards_and_so_are_those_of_killed_runs(here: Here) -> None:
+    checkout = open_checkout(here.top)
+    with checkout.scratch() as folder:
+        assert list(folder.iterdir()) == []
+        left = folder.parent / "left"
+        (left / "inner").mkdir(parents=True)
+    assert not folder.exists()
+    with checkout.scratch() as other:
+        assert not left.exists()
+    assert list(other.parent.iterdir()) == []
+
+
+def test_a_scratch_folder_that_is_in_use_is_not_swept(here: Here) -> None:
+    checkout = open_checkout(here.top)
+    with checkout.scratch() as first:
+        (first / "kept").touch()
+        with checkout.scratch() as second:
+            assert first != second
+            assert (first / "kept").exists()
