@@ -137,6 +137,7 @@ def _put_in_place(
         writer.set_modes(seen.look.modes)
         step("catch.apply.index.before")
         sparse.put(checkout, target.state.sparse)
+        step("catch.apply.index.write.before")
         read = seen.snapshot.reader(objects)
         written = _believed(writer.written, local, target.state)
         entries = restore.new_entries(read, seen.look, seen.state, target.state, written)
@@ -168,9 +169,12 @@ def go_back(
     checkout = desk.checkout
     _put_in_place(desk, target, seen, local, drop=seen.state.empty_folders)
     refs = Refs(checkout, target.reason)
+    step("undo.apply.head.before")
     refs.leave(str(point["head"]), target.state.head)
+    step("undo.apply.branch.before")
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))
     arrived = frozenset(point.get("arrived", ()))
+    step("undo.apply.stash.before")
     refs.set_stash(restoring.unmerge_stash(seen.look.stash, target.stash, arrived), seen.look.stash)
     files.sync_filesystem(checkout.top)
 

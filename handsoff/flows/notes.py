@@ -16,6 +16,7 @@ from handsoff.core.state import USUAL_MODES, State
 from handsoff.core.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
+from handsoff.edge.steps import step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +164,7 @@ class Notes:
         return self._folder / f"{name}.json"
 
     def _set(self, name: str, value: dict[str, Any] | None) -> None:
+        step(f"note.{name}.before")
         if value is None:
             self._path(name).unlink(missing_ok=True)
         else:

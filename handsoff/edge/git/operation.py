@@ -154,6 +154,7 @@ def put(
             write("tag", data)
         elif not (name.startswith(RERERE) and place(name).exists()):
             _write(place(name), data)
+    step("catch.apply.operation.folders.before")
     for folder in FOLDERS:
         if not any(name.startswith(folder + b"/") for name in fresh):
             _remove_empty(place(folder))
@@ -184,6 +185,7 @@ def _set_refs(checkout: Checkout, wanted: dict[str, str], current: dict[str, str
     lines = [f"delete {name}\n" for name in current.keys() - wanted.keys()]
     lines += [f"update {n} {oid}\n" for n, oid in wanted.items() if current.get(n) != oid]
     if lines:
+        step("catch.apply.operation.refs.before")
         checkout.git("update-ref", "--stdin", given=encode("".join(lines)))
 
 

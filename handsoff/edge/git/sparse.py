@@ -10,6 +10,7 @@ from typing import Final
 from handsoff.core.state import SPARSE_KEYS, Sparse
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, split
+from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 
 _ON: Final = "core.sparsecheckout"
@@ -46,12 +47,15 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
     """Let git take this worktree for one that shows ``wanted``."""
     if read(checkout) == wanted:
         return
+    step("catch.apply.sparse.before")
     _give_own_config(checkout)
     settings = {_ON: "true", **dict(wanted.settings)} if wanted is not None else {}
     if wanted is not None:
         place = files.ensure_folder(checkout.git_dir / "info") / "sparse-checkout"
+        step("catch.apply.sparse.before")
         files.write(place, wanted.patterns, 0o644)
     for key in (_ON, *SPARSE_KEYS):
+        step("catch.apply.sparse.before")
         if key in settings:
             checkout.git("config", "--worktree", "--replace-all", key, settings[key])
         else:
