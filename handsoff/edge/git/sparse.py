@@ -54,7 +54,8 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
         place = files.ensure_folder(checkout.git_dir / "info") / "sparse-checkout"
         step("catch.apply.sparse.before")
         files.write(place, wanted.patterns, 0o644)
-    for key in (_ON, *SPARSE_KEYS):
+    # on before, and off after the others: what was cut short still shows in ``read``
+    for key in (_ON, *SPARSE_KEYS) if wanted is not None else (*SPARSE_KEYS, _ON):
         step("catch.apply.sparse.before")
         if key in settings:
             checkout.git("config", "--worktree", "--replace-all", key, settings[key])
