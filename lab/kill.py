@@ -1,13 +1,19 @@
-"""Kill a hand-over with -9 at each named step, try again, and look whether anything is lost.
+"""Kill a hand-over, and the undo of it, with -9 at each named step; is anything lost?
 
-    kill.py [--route direct|remote] [--only PATTERN] [--jobs N] [--list]
+    kill.py [--state monday|rebase|mixed] [--route direct|remote] [--only PATTERN] [--jobs N]
+            [--list]
 
-One hand-over (send to a listener, catch) runs whole, and each program writes down the steps
-it passes. Then, for each of them, the prepared state is put back, the hand-over starts again,
-and the program is killed at that step: ``send``, ``listen`` or ``catch``. What was killed is
-started once more, with the same words. The end must be the end of the run without a kill:
+For each state (``states_to_kill.py``; all of them, one after the other) one hand-over runs whole:
+send to a listener, catch, undo, and the undo of that. Each program writes down the steps it
+passes. Then, for each of them, the machines are put back to where they were before that program,
+it is started again, and killed at that step. What was killed is started once more, with the same
+words; that is tried for ``send``, ``listen``, ``catch``, ``undo`` and ``redo``. ``back`` kills
+``catch`` and types ``undo`` in its place, and then has the work here all the same. The end must
+be the end of the run without a kill:
 
-- m2 holds the same files, index, stash and branch, and m1 is what it was, to the byte;
+- m2 holds the same files, modes, index, operation, sparse patterns, refs, stash and settings, and
+  after an undo those that it had before the catch; m1 is what it was, to the byte;
+- an operation in progress goes on at m2 with plain git, and comes to the end it has on m1;
 - the record is one chain whose every entry stock git verifies, and folds to one holder, m2;
 - at no time in between may both machines push the branch;
 - no lock and no temporary file is left in a checkout, its git folder, or the machines' homes.
@@ -19,161 +25,146 @@ four times is tried at the first, second, middle and last time.
 import argparse
 import fnmatch
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
-from typing import Any
+from typing import Final
 
-from compare import differences, look
 from machines import BRANCH, Lab, Listener, program
 from refold import has_record, record_faults
+from stages import PROGRAMS, WORDS, Bench, first_lines, settle
+from states_to_kill import STATES
 
-PROGRAMS = ("send", "listen", "catch")
-TRIES = 3
-KILLED = -9
-SHOWN = 5
-SCRAP = re.compile(r"\.lock$|(^|/)tmp_|\.tmp$|\.part$|~$")
+TRIES: Final = 3
+KILLED: Final = -9
+SHOWN: Final = 5
 
 
 @dataclass(frozen=True)
 class Kill:
-    """Where to kill: the ``time``-th time ``program`` passes ``step``."""
+    """Where to kill: the ``time``-th time ``name``, which runs ``program``, passes ``step``."""
 
-    program: str
+    name: str
     step: str
     time: int
 
+    @property
+    def program(self) -> str:
+        """The program that is killed: "back" is a catch that is not typed again."""
+        return "catch" if self.name == "back" else self.name
+
     def __str__(self) -> str:
-        return f"{self.program}:{self.step}#{self.time}"
-
-
-@dataclass(frozen=True)
-class End:
-    """What is left when a hand-over is over."""
-
-    m1: dict[str, Any]
-    m2: dict[str, Any]
-    places: frozenset[str]
-
-
-class Bench(Lab):
-    """A lab that can be put back to its prepared state; its path never changes."""
-
-    def __init__(self, folder: Path, handsoff: str, route: str) -> None:
-        super().__init__(folder / "lab", handsoff)
-        self.route = route
-        self.prepared = folder / "prepared"
-        self.build()
-        self.shell("write_page", str(self.root), "m1")
-        self.enroll("m1", "m2")
-        # The scanner compiles its rules once; not again in each of the many runs to come.
-        self.handsoff("m1", "send", "m2", "--via", "remote", "--dry-run")
-        shutil.copytree(self.root, self.prepared, symlinks=True)
-
-    def put_back(self) -> None:
-        """Return everything to where it was before the hand-over."""
-        shutil.rmtree(self.root)
-        shutil.copytree(self.prepared, self.root, symlinks=True)
-        for machine in ("m1", "m2"):
-            self.run(machine, "git", "update-index", "-q", "--refresh", check=False)
-
-    def places(self) -> frozenset[str]:
-        """Return the names of all files but git objects, with ids and numbers left out."""
-        found = set()
-        for folder, inner, names in os.walk(self.root):
-            if folder.endswith("/objects"):
-                inner[:] = [name for name in inner if len(name) != 2]
-            for name in names:
-                path = (Path(folder) / name).relative_to(self.root)
-                found.add(re.sub(r"[0-9a-f]{16,}|[0-9]{6,}", "ID", str(path)))
-        return frozenset(name for name in found if "/" in name)
-
-    def end(self) -> End:
-        """Return what there is now."""
-        m1 = look(self.root / "m1")
-        m1["index bytes"] = (self.root / "m1/.git/index").read_bytes().hex()
-        m1["refs"] = self.git("m1", "for-each-ref")
-        m2 = look(self.root / "m2")
-        m2["refs"] = self.git("m2", "for-each-ref", "refs/heads", "refs/stash")
-        return End(m1, m2, self.places())
+        return f"{self.name}:{self.step}#{self.time}"
 
 
 @dataclass
 class Run:
-    """One hand-over; ``env`` is for the first time that each program is started."""
+    """One hand-over, or the end of one, in which one program is killed once."""
 
     bench: Bench
-    env: dict[str, dict[str, str]]
-    listener: Listener | None = None
+    kill: Kill
     fired: bool = False
 
-    def hand_over(self) -> list[str]:
-        """Send and catch, each again until it succeeds; return what went wrong."""
-        wrong = []
-        for machine, verb, *words in (("m1", "send", "m2"), ("m2", "catch", BRANCH)):
-            extra = self.env.get(verb)
-            for attempt in range(TRIES):
-                route = self._route(attempt) if verb == "send" else ()
-                run = self.bench.handsoff(machine, verb, *words, *route, env=extra, check=False)
-                self.fired |= run.returncode == KILLED
-                extra = None
-                if run.returncode == 0:
-                    break
-                wrong += self._carriers()
-                said = os.fsdecode(run.stderr).strip().splitlines()[:2]
-                if run.returncode != KILLED and attempt:
-                    wrong.append(f"{verb} again: exit {run.returncode}: {' / '.join(said)}")
-            if verb == "send" and self.listener:
-                self.fired |= _settle(self.listener) == KILLED
-        return wrong
+    def attempt(self) -> list[str]:
+        """Put the machines back, kill, try again; return what went wrong."""
+        journeys: dict[str, tuple[str, Callable[[], list[str]]]] = {
+            "send": ("start", self._hand_over),
+            "listen": ("start", self._hand_over),
+            "catch": ("sent", self._catch),
+            "undo": ("caught", self._undo),
+            "redo": ("undone", self._redo),
+            "back": ("sent", self._back),
+        }
+        stage, journey = journeys[self.kill.name]
+        self.bench.put_back(stage)
+        before = self.bench.bytes_of("m1")
+        wrong = journey()
+        after = self.bench.bytes_of("m1")
+        wrong += [f"m1: its {part} changed" for part in before if before[part] != after[part]]
+        wrong += self.bench.end_faults() + record_faults(self.bench)
+        return wrong if self.fired else [*wrong, "the step was not reached this time"]
 
-    def _route(self, attempt: int) -> tuple[str, str]:
-        """Return the words that choose the route, with a listener up where it needs one."""
-        if self.bench.route != "direct":
-            return "--via", self.bench.route
-        extra = None if attempt else self.env.get("listen")
-        if self.listener:
-            # It may have been killed, or have taken its one parcel and be about to end.
-            self.fired |= _settle(self.listener) == KILLED
-        self.listener = self.bench.listen("m2", extra)
-        return "--at", self.listener.address
+    def _hand_over(self) -> list[str]:
+        return self._until_done("send") + self._catch()
+
+    def _catch(self) -> list[str]:
+        return self._until_done("catch") + self.bench.faults("caught")
+
+    def _undo(self) -> list[str]:
+        wrong = self._until_done("undo") + self.bench.faults("undone")
+        return wrong + self._until_done("redo") + self.bench.faults("redone")
+
+    def _redo(self) -> list[str]:
+        wrong = self._until_done("redo") + self.bench.faults("redone")
+        wrong += self._until_done("undo") + self.bench.faults("undone")
+        return wrong + self._until_done("redo")
+
+    def _back(self) -> list[str]:
+        """Kill a catch and undo it; then catch, or, where it had come to its end, undo the undo."""
+        bench = self.bench
+        sent = bench.ends["sent"].m2
+        self._type("catch")
+        wrong = self._carriers()
+        undone = self._type("undo")
+        if undone.returncode:
+            # before its first write there is nothing to go back to
+            found = bench.handsoff("m2", "undo", "--dry-run", check=False)
+            if b"nothing to undo" not in found.stderr:
+                wrong.append(f"undo: {first_lines(undone.stderr.splitlines())}")
+        wrong += [f"after undo: {line}" for line in sent.unlike(bench.look("m2"), "config")]
+        if self._type("catch").returncode:
+            wrong += self._until_done("redo")
+        return wrong + bench.faults("caught", "redone")
+
+    def _until_done(self, verb: str) -> list[str]:
+        """Type it again until it succeeds; return what went wrong."""
+        wrong: list[str] = []
+        for attempt in range(TRIES):
+            listener = None
+            route: tuple[str, ...] = ()
+            if verb == "send":
+                route, listener = self.bench.route_words(None if attempt else self._env("listen"))
+            run = self._type(verb, *route)
+            if listener:
+                self._settle(listener)
+            if run.returncode == 0:
+                return wrong
+            wrong += self._carriers()
+            if run.returncode != KILLED and attempt:
+                said = first_lines(run.stderr.splitlines())
+                wrong.append(f"{verb} again: exit {run.returncode}: {said}")
+        return [*wrong, f"{verb}: did not succeed"]
+
+    def _type(self, verb: str, *more: str) -> "subprocess.CompletedProcess[bytes]":
+        machine, *words = WORDS[verb]
+        run = self.bench.handsoff(machine, *words, *more, env=self._env(verb), check=False)
+        self.fired |= run.returncode == KILLED
+        return run
+
+    def _settle(self, listener: Listener) -> None:
+        # it may have been killed, or have taken its one parcel and be about to end
+        self.fired |= settle(listener) == KILLED
+
+    def _env(self, name: str) -> dict[str, str] | None:
+        """Return what kills ``name``, as long as nothing was killed."""
+        if self.fired or name != self.kill.program:
+            return None
+        return {"HANDSOFF_KILL_AT": f"{self.kill.step}#{self.kill.time}"}
 
     def _carriers(self) -> list[str]:
         """Return a fault if, after a kill and before the next try, both machines may push."""
         if not has_record(self.bench):
             return []  # then anybody may
-        push = ("git", "push", "--dry-run", "origin", f"HEAD:refs/heads/{BRANCH}")
+        push = ("git", "push", "--force", "--dry-run", "origin", f"HEAD:refs/heads/{BRANCH}")
         may = [m for m in ("m1", "m2") if not self.bench.run(m, *push, check=False).returncode]
         return [] if len(may) < 2 else ["between the tries both machines may push"]
-
-
-def _settle(listener: Listener) -> int:
-    """Give a listener the time to end by itself, then end it."""
-    try:
-        return listener.process.wait(2)
-    except subprocess.TimeoutExpired:
-        return listener.stop()
-
-
-def faults(bench: Bench, whole: End, before: End) -> list[str]:
-    """Return how the end that there is now differs from the end of the ``whole`` run."""
-    wrong = []
-    # The names first: reading the record makes git write some of its own.
-    end = bench.end()
-    for machine, want, got in (("m1", before.m1, end.m1), ("m2", whole.m2, end.m2)):
-        unlike = differences(want, got, absent=())
-        wrong += [f"{machine} {part}: {' | '.join(x)[:300]}" for part, x in unlike.items()]
-    extra = sorted(end.places - whole.places)
-    scrap = sorted(name for name in end.places if SCRAP.search(name))
-    wrong += [f"left over: {name}" for name in sorted({*extra, *scrap})]
-    return wrong + record_faults(bench)
 
 
 def steps_of(logs: dict[str, Path]) -> list[Kill]:
@@ -184,32 +175,22 @@ def steps_of(logs: dict[str, Path]) -> list[Kill]:
         for step, times in passed.items():
             picked = {1, 2, (times + 1) // 2, times} if times > 4 else range(1, times + 1)
             kills += [Kill(name, step, time) for time in sorted(picked)]
-    return kills
+    return kills + [Kill("back", k.step, k.time) for k in kills if k.name == "catch"]
 
 
-def run_whole(bench: Bench, folder: Path) -> tuple[End, list[Kill]]:
-    """Hand over without a kill; return the end and the steps."""
-    before = bench.end()
+def run_whole(bench: Bench, folder: Path) -> list[Kill]:
+    """Hand over without a kill; return where one can be."""
     logs = {name: folder / f"{name}.steps" for name in PROGRAMS}
-    env = {name: {"HANDSOFF_STEPS_LOG": str(log)} for name, log in logs.items()}
-    wrong = Run(bench, env).hand_over()
-    whole = bench.end()
-    unlike = differences(before.m1, {**whole.m2, **_only(before.m1)})
-    wrong += [f"m2 {part}: {values[:2]}" for part, values in unlike.items()]
-    wrong += record_faults(bench)
+    wrong = bench.run_whole({n: {"HANDSOFF_STEPS_LOG": str(log)} for n, log in logs.items()})
     if wrong:
         sys.exit("kill.py: the run without a kill already fails:\n  " + "\n  ".join(wrong))
-    return whole, steps_of(logs)
-
-
-def _only(m1: dict[str, Any]) -> dict[str, Any]:
-    """Return what only m1 is asked for, and its refs, which are its own."""
-    return {"index bytes": m1["index bytes"], "refs": m1["refs"]}
+    return steps_of(logs)
 
 
 def main() -> None:
     """Print one line for each kill, then the counts; fail if any kill lost something."""
     words = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    words.add_argument("--state", choices=tuple(STATES), action="append", help="all, if not given")
     words.add_argument("--only", default="*", help="which steps, as in 'catch:*'")
     words.add_argument("--route", choices=("direct", "remote"), default="direct")
     words.add_argument("--jobs", type=int, default=2)
@@ -218,8 +199,11 @@ def main() -> None:
     handsoff = program()
     folder = Path(tempfile.mkdtemp(prefix="handsoff-lab."))
     os.environ.update(Lab(folder, handsoff).env("nobody"))
+    failures = 0
     try:
-        failures = run_all(folder, handsoff, asked)
+        for state in asked.state or STATES:
+            (folder / state).mkdir()
+            failures += run_all(folder / state, handsoff, asked)
     finally:
         if os.environ.get("KEEP"):
             print(f"kept {folder}", file=sys.stderr)
@@ -229,42 +213,47 @@ def main() -> None:
 
 
 def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
-    """Kill at each step that was asked for; return how many went wrong."""
+    """Kill at each step that was asked for, in one state; return how many went wrong."""
+    state = folder.name
     with ThreadPoolExecutor(asked.jobs) as pool:
         places = [folder / f"bench{number}" for number in range(asked.jobs)]
-        benches = list(pool.map(lambda place: Bench(place, handsoff, asked.route), places))
-        whole, kills = run_whole(benches[0], folder)
-        chosen = [kill for kill in kills if fnmatch.fnmatch(str(kill), asked.only + "*")]
+        args = (handsoff, asked.route, STATES[state])
+        benches = list(pool.map(lambda place: Bench(place, *args), places))
+        found = list(pool.map(lambda bench: run_whole(bench, bench.copies), benches))
+        chosen = [k for k in found[0] if fnmatch.fnmatch(str(k), asked.only + "*")]
         if asked.list:
-            print("\n".join(map(str, chosen)))
+            print("\n".join(f"{state} {kill}" for kill in chosen))
             return 0
-        free: Queue[Bench] = Queue()
-        for bench in benches:
+        failures = kill_all(pool, benches, chosen, state)
+    steps = len({(kill.name, kill.step) for kill in found[0]})
+    print(f"\n{state}: {steps} steps, {len(found[0])} kills known, {len(chosen)} tried, "
+          f"{failures} failed\n", flush=True)  # fmt: skip
+    return failures
+
+
+def kill_all(
+    pool: ThreadPoolExecutor, benches: Iterable[Bench], chosen: list[Kill], state: str
+) -> int:
+    """Kill at each step of ``chosen``, print what came of it, and count what went wrong."""
+    free: Queue[Bench] = Queue()
+    for bench in benches:
+        free.put(bench)
+
+    def attempt(kill: Kill) -> list[str]:
+        bench = free.get()
+        try:
+            return Run(bench, kill).attempt()
+        except (OSError, subprocess.SubprocessError, ValueError, KeyError, SystemExit) as error:
+            return [f"the lab stumbled: {error!r}"]
+        finally:
             free.put(bench)
 
-        def attempt(kill: Kill) -> list[str]:
-            bench = free.get()
-            try:
-                bench.put_back()
-                at = {kill.program: {"HANDSOFF_KILL_AT": f"{kill.step}#{kill.time}"}}
-                before = bench.end()
-                run = Run(bench, at)
-                wrong = run.hand_over()
-                if not run.fired:
-                    wrong.append("the step was not reached this time")
-                return wrong + faults(bench, whole, before)
-            except (OSError, subprocess.SubprocessError, ValueError, KeyError, SystemExit) as error:
-                return [f"the lab stumbled: {error!r}"]
-            finally:
-                free.put(bench)
-
-        failures = 0
-        for kill, wrong in zip(chosen, pool.map(attempt, chosen), strict=True):
-            failures += bool(wrong)
-            told = [text.replace("\n", " ")[:200] for text in wrong[:SHOWN]]
-            print(f"{'FAIL' if wrong else 'ok':4} {kill}", *told, sep="\n       ", flush=True)
-    steps = len({(kill.program, kill.step) for kill in kills})
-    print(f"\n{steps} steps, {len(kills)} kills known, {len(chosen)} tried, {failures} failed")
+    failures = 0
+    for kill, wrong in zip(chosen, pool.map(attempt, chosen), strict=True):
+        failures += bool(wrong)
+        told = [text.replace("\n", " ")[:200] for text in wrong[:SHOWN]]
+        line = f"{'FAIL' if wrong else 'ok':4} {state} {kill}"
+        print(line, *told, sep="\n       ", flush=True)
     return failures
 
 
