@@ -4,11 +4,14 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
+from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HandsoffError, UnfitError
+
+_BESIDE: Final = ".handsoff-new"
 
 
 def ensure_folder(path: Path) -> Path:
@@ -50,19 +53,46 @@ def sync_filesystem(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
-    """Give a file to write; when the block ends well, it takes the place of ``path`` durably."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    """Give a file to write; when the block ends well, it takes the place of ``path`` durably.
+
+    What killed runs left beside it goes.
+    """
+    sweep(path.parent)
+    handle, name = _beside(path)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-        Path(name).replace(path)
+            step("file.replace.before")
+            Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    """Make the file that will take the place of ``path``, locked as long as it is open."""
+    import fcntl  # noqa: PLC0415 - POSIX only, and said so in README
+
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_BESIDE, dir=path.parent)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if Path(name).exists():  # else somebody swept before it was locked
+            return handle, name
+        os.close(handle)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed runs left half written in ``folder``; what is being written stays."""
+    import fcntl  # noqa: PLC0415 - as above
+
+    for left in folder.glob(f".*{_BESIDE}"):
+        with suppress(OSError), left.open("rb") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def write(path: Path, data: bytes, mode: int = 0o600) -> None:

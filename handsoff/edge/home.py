@@ -77,6 +77,7 @@ class Home:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return  # somebody is at work here, and sweeps another time
+            files.sweep(self.incoming)
             for path in self.incoming.iterdir():
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)

@@ -1,5 +1,9 @@
 """Files of our own: whole or not there, private, and a failure says what was being done."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +34,29 @@ def test_a_file_that_is_not_finished_leaves_the_old_one_and_no_trace(
         file.write(b"half")
         raise stop
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_run_left_half_written_goes_with_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    cut = "from pathlib import Path; from handsoff.edge import files; files.write(Path('f'), b'')"
+    env = {**os.environ, "HANDSOFF_KILL_AT": "file.replace.before"}
+    killed = subprocess.run([sys.executable, "-c", cut], cwd=tmp_path, env=env, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 1
+    mine = tmp_path / ".f.new"
+    mine.touch()
+    files.write(path, b"new")
+    assert sorted(tmp_path.iterdir()) == [mine, path]
+
+
+def test_what_another_run_is_writing_is_not_swept(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    with files.replacing(path) as slow:
+        slow.write(b"slow")
+        files.write(path, b"fast")
+        files.sweep(tmp_path)
+    assert path.read_bytes() == b"slow"
     assert list(tmp_path.iterdir()) == [path]
 
 

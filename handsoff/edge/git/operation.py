@@ -143,6 +143,7 @@ def put(
 ) -> None:
     """Let ``wanted`` be in progress here instead of ``current``; ``write`` stores an object."""
     place = _placer(checkout)
+    files.sweep(checkout.git_dir)
     fresh, old = dict(wanted.files), dict(current.files)
     for name in old.keys() - fresh.keys():
         if not name.startswith((*_KEPT, TAGS)):
@@ -177,6 +178,7 @@ def _write(path: Path, data: bytes) -> None:
 
 def _remove_empty(folder: Path) -> None:
     for where, _, _ in os.walk(folder, topdown=False):
+        files.sweep(Path(where))  # git takes a folder that stays for an operation in progress
         with suppress(OSError):
             Path(where).rmdir()
 

@@ -136,6 +136,7 @@ def install_pack(checkout: Checkout, objects: Path) -> None:
     """Bring the packs of an object folder into the clone's own objects, durably."""
     target = checkout.common_dir / "objects" / "pack"
     target.mkdir(parents=True, exist_ok=True)
+    files.sweep(target)
     packs = sorted((objects / "pack").glob("pack-*.pack"))
     # the .idx last: git takes a pack as present when it sees the index
     for source in [*packs, *(pack.with_suffix(".idx") for pack in packs)]:

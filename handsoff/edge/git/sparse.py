@@ -45,6 +45,7 @@ def _own(checkout: Checkout) -> dict[str, str]:
 
 def put(checkout: Checkout, wanted: Sparse | None) -> None:
     """Let git take this worktree for one that shows ``wanted``."""
+    files.sweep(checkout.git_dir / "info")
     if read(checkout) == wanted:
         return
     step("catch.apply.sparse.before")

@@ -80,6 +80,20 @@ def test_an_operation_arrives_byte_for_byte_and_can_be_taken_away(
     assert not [folder for folder in FOLDERS if (there.top / ".git" / decode(folder)).exists()]
 
 
+def test_what_a_killed_run_left_half_written_does_not_keep_an_operation_alive(
+    here: Here, there: Here
+) -> None:
+    operations.begin(here.top, "rebase")
+    before = own(there)
+    wanted = operation.read(here.checkout)
+    move(wanted, there)
+    for name in (".MERGE_MSG.x1y2z3.handsoff-new", "rebase-merge/.done.x1y2z3.handsoff-new"):
+        (there.top / ".git" / name).write_bytes(b"half")
+    move(NOTHING, there, wanted)
+    assert {k: v for k, v in own(there).items() if k != "ORIG_HEAD"} == before
+    assert not (there.top / ".git" / "rebase-merge").exists()
+
+
 @pytest.mark.parametrize("name", DOING)
 def test_the_commits_that_an_operation_needs_are_all_named(here: Here, name: str) -> None:
     operations.begin(here.top, name)
