@@ -174,6 +174,9 @@ def go_back(
     step("undo.apply.branch.before")
     refs.reset_branch(str(point["work"]), str(point["old_tip"]))
     arrived = frozenset(point.get("arrived", ()))
+    if "settings" in point:
+        step("undo.apply.config.before")
+        refs.reset_settings(str(point["work"]), point["settings"])
     step("undo.apply.stash.before")
     refs.set_stash(restoring.unmerge_stash(seen.look.stash, target.stash, arrived), seen.look.stash)
     files.sync_filesystem(checkout.top)

@@ -147,6 +147,7 @@ class Catcher:
             "head": self.desk.checkout.branch() or "",
             "old_tip": ready.old_tip or "",
             "here": here,
+            "settings": restore.Refs(self.desk.checkout, "").settings(self.work),
             # whether the point has objects that no ref names after this
             "keep": not ready.seen.is_clean or bool(ready.old_tip),
             "at": int(self.desk.now.timestamp()),
@@ -200,7 +201,7 @@ class Catcher:
         done.remember(self.notes, page.leaf.oid if page else "", private)
         if journal["keep"]:
             self.desk.shared.keep(journal["point"])
-        names = ("work", "point", "head", "old_tip", "arrived", "here", "at")
+        names = ("work", "point", "head", "old_tip", "arrived", "here", "settings", "at")
         self.notes.set_restore_point({name: journal[name] for name in names})
         self.notes.set_here(journal["parcel"], self.work)
         step("catch.finish.before")

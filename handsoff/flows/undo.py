@@ -85,6 +85,7 @@ def _go_back(
         "old_tip": checkout.commit(f"refs/heads/{work}") or "",
         "arrived": [e.oid for e in state.stash if e.oid not in present],
         "here": notes.here(),
+        "settings": restore.Refs(checkout, "").settings(work),
         "at": int(desk.now.timestamp()),
     }
     files.sync_filesystem(checkout.store_dir)

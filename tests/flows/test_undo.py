@@ -93,6 +93,36 @@ def test_undo_moves_a_branch_back_that_was_here_before(sent: Monday) -> None:
     assert look(sent.m2.top) == after
 
 
+def settings(monday: Monday) -> list[str]:
+    """Return what is set in m2's clone."""
+    return sorted(monday.m2.git("config", "--local", "--list").splitlines())
+
+
+def test_undo_takes_back_what_was_set_for_a_branch_that_came(sent: Monday) -> None:
+    sent.m2.git("config", f"branch.{WORK}.more.remote", "of another branch")
+    before = settings(sent)
+    caught(sent)
+    after = settings(sent)
+    assert f"branch.{WORK}.remote=origin" in after
+    inside(sent.m2, "undo").ok()
+    assert settings(sent) == before
+    inside(sent.m2, "undo").ok()
+    assert settings(sent) == after
+
+
+def test_undo_brings_back_the_upstream_that_a_branch_had(sent: Monday) -> None:
+    sent.m2.git("branch", "-q", "--track", WORK, "origin/main")
+    sent.m2.git("config", f"branch.{WORK}.description", "two\nlines")
+    before = settings(sent)
+    caught(sent)
+    after = settings(sent)
+    assert after != before
+    inside(sent.m2, "undo").ok()
+    assert settings(sent) == before
+    inside(sent.m2, "undo").ok()
+    assert settings(sent) == after
+
+
 def test_a_dry_run_of_undo_changes_nothing(sent: Monday) -> None:
     caught(sent)
     before = sent.untouched()

@@ -23,7 +23,7 @@ from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, decode, split
 from handsoff.edge.git.sinks import Taken
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
@@ -214,6 +214,21 @@ class Refs:
             name = f"branch.{work}.{key}"
             if self.checkout.line("config", "--local", "--get", name) != value:
                 self.checkout.git("config", "--local", "--replace-all", name, value)
+
+    def settings(self, work: str) -> list[list[str]]:
+        """Return what the clone's own configuration says of the branch of ``work``."""
+        listed = split(self.checkout.git("config", "--local", "--list", "-z"))
+        items = (decode(item).partition("\n") for item in listed)
+        return [[k, v] for k, _, v in items if k.rpartition(".")[0] == f"branch.{work}"]
+
+    def reset_settings(self, work: str, wanted: list[list[str]]) -> None:
+        """Let the clone's own configuration say of the branch of ``work`` what it once said."""
+        if self.settings(work) == wanted:
+            return
+        self.checkout.run("config", "--local", "--remove-section", f"branch.{work}")
+        for key, value in wanted:
+            step("undo.apply.config.before")
+            self.checkout.git("config", "--local", "--add", key, value)
 
 
 def branch_config(checkout: Checkout, work: str, remote: str) -> BranchConfig:
