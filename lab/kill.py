@@ -118,7 +118,7 @@ class Run:
             found = bench.handsoff("m2", "undo", "--dry-run", check=False)
             if b"nothing to undo" not in found.stderr:
                 wrong.append(f"undo: {first_lines(undone.stderr.splitlines())}")
-        wrong += [f"after undo: {line}" for line in sent.unlike(bench.look("m2"), "config")]
+        wrong += [f"after undo: {line}" for line in sent.unlike(bench.look("m2"))]
         if self._type("catch").returncode:
             wrong += self._until_done("redo")
         return wrong + bench.faults("caught", "redone")

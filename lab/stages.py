@@ -47,13 +47,13 @@ class Look:
     whole: Whole
     more: Mapping[str, str]
 
-    def unlike(self, other: "Look", *but: str) -> Iterator[str]:
+    def unlike(self, other: "Look") -> Iterator[str]:
         """Yield a line for each part of ``other`` that is not as it is here."""
         pairs = [(f.name, getattr(self.whole, f.name), getattr(other.whole, f.name))
                  for f in fields(Whole)]  # fmt: skip
         pairs += [(name, value, other.more[name]) for name, value in self.more.items()]
         for name, here, there in pairs:
-            if name not in but and here != there:
+            if here != there:
                 yield f"{name}: {_shown(here, there)} -> {_shown(there, here)}"
 
 
@@ -106,7 +106,7 @@ class Bench(Lab):
             self._keep(LEADS[verb])
         start, sent, caught, undone, redone = (self.ends[s] for s in ("start", *LEADS.values()))
         wrong += [f"m2 after the catch: {line}" for line in self._arrived(start.m1, caught.m2)]
-        wrong += [f"m2 after undo: {line}" for line in sent.m2.unlike(undone.m2, "config")]
+        wrong += [f"m2 after undo: {line}" for line in sent.m2.unlike(undone.m2)]
         wrong += [f"m2 after undo twice: {line}" for line in caught.m2.unlike(redone.m2)]
         self.went_on = self._go_on("m1")
         wrong += self.end_faults() + record_faults(self)
@@ -171,9 +171,10 @@ class Bench(Lab):
     def look(self, machine: str) -> Look:
         """Return all that stands on ``machine``."""
         top = self.root / machine
+        settings = self.git(machine, "config", "--show-scope", "--list")
         more = {
             "refs": self.git(machine, "for-each-ref", "refs/heads", "refs/stash", "refs/tags"),
-            "config": self.git(machine, "config", "--show-scope", "--list"),
+            "config": "\n".join(sorted(settings.splitlines())),
         }
         return Look(see(top), more)
 
