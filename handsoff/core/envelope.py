@@ -50,6 +50,7 @@ class Sealed:
 
 _BOOLEANS: Final = frozenset({"", "true", "false", "yes", "no", "on", "off", "1", "0"})
 _MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
+_ABBREVIATED: Final = re.compile(r"[0-9a-f]{4,39}")
 _KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")
 
@@ -212,6 +213,12 @@ def _decode_modes(data: bytes) -> Iterator[tuple[bytes, int]]:
         yield match[2], int(match[1], 8)
 
 
+def _short(name: object, oid: object) -> tuple[str, str]:
+    if not _ABBREVIATED.fullmatch(_str(name)) or not _oid(oid).startswith(_str(name)):
+        raise DamagedError("an abbreviation of the snapshot is malformed")
+    return _str(name), _oid(oid)
+
+
 def _resolved(data: bytes) -> Iterator[Entry]:
     for entry in index.decode_special(data):
         if entry.stage == 0 or entry.flags:
@@ -239,7 +246,7 @@ def _operation(head: dict[str, Any], files: Mapping[bytes, bytes]) -> Operation:
         files=tuple(sorted(files.items())),
         refs=refs,
         commits=tuple(_oid(oid) for oid in head["commits"]),
-        short=tuple((_str(short), _oid(oid)) for short, oid in head["short"]),
+        short=tuple(_short(*pair) for pair in head["short"]),
         merged=_oid_or_none(head["auto-merge"]),
     )
 

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 from handsoff.core import manifest, paths
+from handsoff.core.incoming import check_state
 from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.roster import Roster
@@ -178,14 +179,14 @@ def _check_state(claims: Manifest, objects: Objects) -> State:
         raise DamagedError("the parcel's manifest and its snapshot do not agree")
     head_tree = objects.commit(state.head).tree
     quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
-    for entry in (*state.special, *state.resolved):
-        paths.check_path(entry.path)
-    for path in (*state.empty_folders, *state.raw, *(path for path, _ in state.modes)):
-        paths.check_path(path)
-    for path, _ in state.modes:
+    check_state(state)
+    for path, mode in state.modes:
         leaf = leaf_at(objects.tree, state.work_tree, path)
-        if leaf is None or leaf.mode not in (FILE, EXECUTABLE):
+        if leaf is None or leaf.mode != (EXECUTABLE if mode & 0o100 else FILE):
             raise DamagedError(f"the parcel has permissions of no file: {paths.shown(path)}")
+    for path in state.empty_folders:
+        if leaf_at(objects.tree, state.work_tree, path) is not None:
+            raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
     for digest, oid in state.lfs:
         lfs.check(digest, objects.blob(oid))
     return state

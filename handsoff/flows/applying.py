@@ -140,7 +140,10 @@ def _put_in_place(
         step("catch.apply.index.write.before")
         read = seen.snapshot.reader(objects)
         written = _believed(writer.written, local, target.state)
-        entries = restore.new_entries(read, seen.look, seen.state, target.state, written)
+        doubtful = {change.path for change in local.changes} - written.keys()
+        entries = restore.new_entries(
+            read, seen.look, seen.state, target.state, written, doubtful=doubtful
+        )
         restore.write_index(checkout, entries, target.state.resolved)
         wanted = operation.as_here(checkout, target.state.operation)
         write = Objects(checkout.common_dir / "objects").write

@@ -30,6 +30,7 @@ from handsoff.errors import (
 )
 from handsoff.flows import applying, comparing, preflight
 from handsoff.flows.applying import Target
+from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
     CatchResult,
     Ready,
@@ -45,7 +46,6 @@ from handsoff.flows.catching import (
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed, observe
-from handsoff.flows.packing import PAGE
 from handsoff.flows.phases import Phases
 
 

@@ -5,6 +5,8 @@ from handsoff.core.trees import differences, leaf_at
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.look import permissions
+from handsoff.edge.git.snapshot import ignores_modes
+from handsoff.edge.git.writer import same_content
 from handsoff.errors import DamagedError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
@@ -51,17 +53,19 @@ def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> li
     """Return the files that are not, on disk, what they should be on this machine."""
     state, read = target.state, seen.snapshot.reader(target.objects)
     changes = differences(read, state.work_tree, seen.state.work_tree)
-    wrong = [
-        change.path
-        for change in changes
-        if change.old is not None
-        and seen.snapshot.on_disk(change.path, change.new)
-        != local.here.get(change.path, change.old)
-    ]
+    wrong = []
+    modeless = ignores_modes(desk.checkout)
+    for change in changes:
+        stands = seen.snapshot.on_disk(change.path, change.new)
+        wanted = local.here.get(change.path, change.old)
+        # where modes mean nothing, what the index says of one is all that there is
+        same = modeless and stands and wanted and same_content(stands, wanted)
+        if wanted is not None and stands != wanted and not same:
+            wrong.append(change.path)
     for path in {*state.raw} - {*seen.state.raw}:  # git here may take it for what it converts
         leaf = leaf_at(read, state.work_tree, path)
         if seen.snapshot.on_disk(path, leaf) != leaf:
             wrong.append(path)
     found = dict(permissions(desk.checkout, [path for path, _ in state.modes]))
-    wrong += [path for path, mode in state.modes if found.get(path, mode) != mode]
+    wrong += [path for path, mode in state.modes if found.get(path, mode) & 0o777 != mode]
     return wrong

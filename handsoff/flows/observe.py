@@ -13,8 +13,8 @@ from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Hashing, Sink
 from handsoff.edge.git.snapshot import Snapshot
 from handsoff.flows import packing
+from handsoff.flows.carrying import along, left_behind
 from handsoff.flows.notes import Known, Notes
-from handsoff.flows.packing import along, left_behind
 
 
 @dataclass(frozen=True)

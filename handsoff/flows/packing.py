@@ -6,13 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 from handsoff.core import guard, paths
 from handsoff.core.envelope import Sealed
+from handsoff.core.incoming import problem_of
 from handsoff.core.index import Entry
 from handsoff.core.objects import GITLINK
-from handsoff.core.state import LeftBehind, State
+from handsoff.core.state import State
 from handsoff.core.trees import Leaf, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import clone, lfs, news, quarantine, shape, snapshot
@@ -28,12 +29,9 @@ from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Packing
 from handsoff.edge.git.snapshot import Snapshot
 from handsoff.errors import DamagedError, RefusedError, UnfitError
+from handsoff.flows.carrying import along, carry_patterns, left_behind
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.phases import Phases
-
-PAGE: Final = b".wip/HANDOFF.md"
-CARRY: Final = b".wip/carry"
-_ALONG: Final = (PAGE, CARRY)
 
 
 @dataclass(frozen=True)
@@ -53,27 +51,13 @@ class Packed:
         return self.snapshot.state
 
 
-def carry_patterns(checkout: Checkout) -> list[bytes]:
-    """Return the patterns of ``.wip/carry``; RefusedError if one leaves the checkout."""
-    listed = Worktree(checkout.top).read(CARRY)
-    if listed is None:
-        return []
-    return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
-
-
 def look_at(checkout: Checkout, *, walk: bool = True) -> Look:
     """Return what is in ``checkout``. The carry list is obeyed, but ``.env*`` never travels."""
     found = look(checkout, carry_patterns(checkout), walk=walk)
     return replace(found, carried=frozenset(p for p in found.carried if not guard.never(p)))
 
 
-def along(checkout: Checkout) -> list[bytes]:
-    """Return the ignored files that travel with every work: the page and the carry list."""
-    worktree = Worktree(checkout.top)
-    return [path for path in _ALONG if worktree.stat(path) is not None]
-
-
-def refuse_unfit(checkout: Checkout, found: Look) -> None:
+def refuse_unfit(checkout: Checkout, found: Look, work: str) -> None:
     """Raise UnfitError if there is something here that is not carried yet, naming it."""
     shape.refuse(shape.clone_shape(checkout))
     if not found.head:
@@ -81,26 +65,11 @@ def refuse_unfit(checkout: Checkout, found: Look) -> None:
             "this branch has no commit yet", hint="make a first commit, then hand the work over"
         )
     shape.refuse(shape.moved_along(found))
+    problem = problem_of(found.operation, work)
+    if problem:
+        raise UnfitError(f"this checkout {problem}", hint="end that first; see: git status")
     shape.refuse(shape.nested(checkout, found))
     shape.refuse(shape.unreadable(found))
-
-
-def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind, ...]:
-    """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
-    special = found.walked.special
-    behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
-    for path, has_repository in found.submodules.items():
-        if has_repository:
-            behind[path] = "a submodule: its commit travels; there: git submodule update --init"
-    travels = {*found.carried, PAGE, CARRY, *extra}
-    for path in found.ignored - travels:
-        if guard.never(path.rstrip(b"/")):
-            behind[path] = "an environment file: it never travels"
-        elif path.endswith(b"/") and any(p.startswith(path) for p in travels):
-            behind[path] = "ignored, but for what is carried of it, which travels"
-        else:
-            behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
-    return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
 
 
 @dataclass(frozen=True)

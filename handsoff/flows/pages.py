@@ -9,8 +9,8 @@ from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import RefusedError, UnfitError
+from handsoff.flows.carrying import PAGE
 from handsoff.flows.notes import Notes
-from handsoff.flows.packing import PAGE
 
 
 @dataclass(frozen=True, slots=True)

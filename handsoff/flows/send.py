@@ -29,6 +29,7 @@ from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.errors import LostRaceError, RefusedError, UsageError
 from handsoff.flows import again, packing, relay
+from handsoff.flows.carrying import PAGE
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.notes import Notes, Sending
@@ -113,7 +114,7 @@ class Sender:
         """Return what is in the checkout; UnfitError for what cannot travel."""
         with self.phases.phase("look"):
             found = packing.look_at(self.desk.checkout)
-            packing.refuse_unfit(self.desk.checkout, found)
+            packing.refuse_unfit(self.desk.checkout, found, self.work)
         return found
 
     def _hand_over(
@@ -152,7 +153,7 @@ class Sender:
         have = self.routing.have(terms.to)
         with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
             packed = packer.pack(file, found, have)
-            page = packed.snapshot.taken.get(packing.PAGE)
+            page = packed.snapshot.taken.get(PAGE)
             if page is None or page.leaf.oid != terms.page.oid:
                 raise RefusedError("the page was changed while it was sent", hint="type it again")
             still = aside.submit(packing.check_still, checkout, found, packed.snapshot)

@@ -61,18 +61,23 @@ FILES = st.dictionaries(
     max_size=3,
 )  # fmt: skip
 REFS = st.sampled_from(["refs/bisect/bad", "refs/bisect/good-1", "refs/rewritten/onto"])
+SHORT = st.builds(lambda oid, length: (oid[:length], oid), OIDS, st.integers(4, 39))
 OPERATIONS = st.builds(
     Operation,
     FILES.map(lambda found: tuple(sorted(found.items()))),
     st.lists(st.tuples(REFS, OIDS), max_size=2).map(tuple),
     st.lists(OIDS, max_size=3).map(tuple),
-    st.lists(st.tuples(TEXT, OIDS), max_size=2).map(tuple),
+    st.lists(SHORT, max_size=2).map(tuple),
     IDS_OR_NONE,
 )
 MODES = st.dictionaries(PATHS, st.integers(0, 0o777), max_size=3)
 SPARSE_SETTINGS = st.lists(
     st.tuples(st.sampled_from(SPARSE_KEYS), st.sampled_from(["true", "false", "", "0"])), max_size=2
 ).map(tuple)
+DIGESTS = st.binary(min_size=32, max_size=32).map(bytes.hex)
+RESOLVED = st.builds(
+    lambda path, oid, stage: Entry(path, FILE, oid, stage), PATHS, OIDS, st.integers(1, 3)
+)
 SORTED_PATHS = st.lists(PATHS, max_size=3, unique=True).map(lambda found: tuple(sorted(found)))
 
 STATES = st.builds(
@@ -98,13 +103,18 @@ STATES = st.builds(
     raw=SORTED_PATHS,
     modes=MODES.map(lambda found: tuple(sorted(found.items()))),
     sparse=st.none() | st.builds(Sparse, st.binary(max_size=20), SPARSE_SETTINGS),
+    resolved=st.lists(RESOLVED, max_size=3, unique_by=lambda e: (e.path, e.stage)).map(in_order),
+    lfs=st.dictionaries(DIGESTS, OIDS, max_size=2).map(lambda found: tuple(sorted(found.items()))),
 )
 A, B = "a" * 40, "b" * 40
 STATE = State("feat/x", A, "1700000000 +0100", B, (), B, (), BranchConfig(), ())
 
 
 def decoded(state: State, lists: dict[bytes, bytes]) -> State:
-    bound = envelope.Bound(state.head, state.head_time, state.index_tree, state.work_tree)
+    large = parse_tree(envelope.encode_lfs(state))
+    bound = envelope.Bound(
+        state.head, state.head_time, state.index_tree, state.work_tree, tuple(large)
+    )
     return envelope.decode_lists(lists, dict(state.operation.files), bound)
 
 
@@ -118,7 +128,8 @@ def test_two_states_have_the_same_lists_only_if_they_are_the_same(one: State, tw
     files = replace(two.operation, files=one.operation.files)  # those are a tree of their own
     two = replace(two, head=one.head, head_time=one.head_time, index_tree=one.index_tree,
                   work_tree=one.work_tree, operation=files)  # fmt: skip
-    assert (envelope.lists_of(one) == envelope.lists_of(two)) is (one == two)
+    same = envelope.lists_of(one) == envelope.lists_of(two) and one.lfs == two.lfs
+    assert same is (one == two)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +194,7 @@ def test_every_blob_of_a_special_entry_is_pinned_once() -> None:
 def test_the_root_names_the_lists_and_the_trees_if_there_are_any() -> None:
     blobs = dict.fromkeys(envelope.lists_of(STATE), A)
     names = [b"branch", b"empty-folders", b"head", b"index", b"left-behind", b"modes", b"raw",
-             b"stash"]  # fmt: skip
+             b"resolved", b"stash"]  # fmt: skip
     trees = {b"auto-merge": "", b"operation": "", b"pins": ""}
     assert [e.name for e in parse_tree(envelope.encode_root(blobs, trees))] == names
     trees = {b"auto-merge": B, b"operation": A, b"pins": EMPTY_TREE}

@@ -84,3 +84,41 @@ def test_a_user_who_wants_sparse_indexes_can_catch_a_sparse_work(forked: Monday)
     send(m1, m2)
     inside(m2, "catch", WORK).ok()
     assert m2.git("sparse-checkout", "list") == "src"
+
+
+def test_bits_that_mean_nothing_here_do_not_stop_a_restore(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    m2.git("config", "core.fileMode", "false")
+    (m2.top / "README").chmod(0o777)
+    m1.write("README", "hello again\n")
+    (m1.top / "README").chmod(0o755)
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert (m2.top / "README").read_text() == "hello again\n"
+
+
+def test_git_looks_again_at_a_file_that_arrived_raw(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    for machine in (m1, m2):
+        machine.git("config", "core.autocrlf", "input")
+    m1.write("mixed", "one\ntwo\n")
+    m1.git("add", "mixed")
+    m1.git("commit", "-q", "-m", "mixed", "--", "mixed")
+    m2.git("fetch", "-q", str(m1.top), WORK)
+    m2.git("switch", "-q", "-c", WORK, "FETCH_HEAD")
+    (m1.top / "mixed").write_bytes(b"one\r\ntwo\n")
+    m1.git("add", "mixed")
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert (m2.top / "mixed").read_bytes() == b"one\r\ntwo\n"
+    assert m2.git("status", "--porcelain", "mixed") == m1.git("status", "--porcelain", "mixed")
+
+
+def test_a_sticky_bit_is_told(forked: Monday) -> None:
+    (forked.m1.top / "README").chmod(0o1644)
+    with at_home(forked.m2) as there:
+        told = inside(forked.m1, "send", "m2", "--at", there.address, "--json").ok().json
+    assert {
+        "path": "README",
+        "reason": "its setuid, setgid or sticky bit: the file itself travels",
+    } in told["left_behind"]

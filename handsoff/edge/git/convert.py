@@ -111,10 +111,22 @@ class Converter:
         wanted = list(entries)
         switches = self._switches(programs=programs)
         if not self._cleaned(wanted, switches):
-            wanted = [entry for entry in wanted if self._cleaned([entry], switches)]
+            wanted = self._cleanable(wanted, switches)
             self._cleaned(wanted, switches)
         listed = split(self._run("ls-files", "--stage", "-z")) if wanted else []
         return {line.partition(b"\t")[2]: decode(line.split(b" ")[1]) for line in listed}
+
+    def _cleanable(self, entries: list[Entry], switches: list[str]) -> list[Entry]:
+        """Return those that git can clean: one that it cannot makes it give up on all."""
+        if self._cleaned(entries, switches):
+            return entries
+        half = len(entries) // 2
+        if half == 0:
+            return []
+        return [
+            *self._cleanable(entries[:half], switches),
+            *self._cleanable(entries[half:], switches),
+        ]
 
     def _cleaned(self, entries: list[Entry], switches: list[str]) -> bool:
         known = [encode_entry(entry) for entry in entries if entry.oid]

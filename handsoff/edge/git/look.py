@@ -164,7 +164,7 @@ def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[b
     for path in wanted:
         st = _stat(worktree, path)
         if st is not None and st.st_mode not in usual and stat.S_ISREG(st.st_mode):
-            yield path, st.st_mode & 0o777
+            yield path, stat.S_IMODE(st.st_mode)
 
 
 def _stat(worktree: Worktree, path: bytes) -> os.stat_result | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import envelope, index, paths
-from handsoff.core.index import Encoded, Entry, Listing, Stat, encode_entry
+from handsoff.core.index import NO_STAT, Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
 from handsoff.core.resolved import encode_resolved
 from handsoff.core.restoring import Standing
@@ -82,10 +82,13 @@ def new_entries(
     current: State,
     target: State,
     written: Mapping[bytes, tuple[Leaf, Stat]],
+    *,
+    doubtful: Iterable[bytes] = (),
 ) -> list[Encoded]:
     """Return the index that ``target`` has, with stat data where they are known to be right.
 
-    ``written`` are the files that git may take for unchanged, with what git has of them.
+    ``written`` are the files that git may take for unchanged, with what git has of them;
+    ``doubtful`` those that were written too, and of which git has to see for itself.
     """
     listed = look.entries
     special = {entry.path for entry in target.special}
@@ -96,6 +99,9 @@ def new_entries(
     for path in listed.odd:  # what an odd entry stood for in the tree is a plain one now
         leaf = leaf_at(read, target.index_tree, path)
         fresh[path] = Entry(path, leaf.mode, leaf.oid) if leaf else None
+    for path in doubtful:
+        if path not in fresh and (entry := _plain(listed, path)):
+            fresh[path] = entry._replace(stat=NO_STAT)
     for path, (leaf, stat_data) in written.items():
         entry = fresh.get(path) if path in fresh else _plain(listed, path)
         if entry is not None and Leaf(entry.mode, entry.oid) == leaf:

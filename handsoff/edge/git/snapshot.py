@@ -122,7 +122,7 @@ def capture(
     head_tree = head.tree if head else EMPTY_TREE
     staged = index_changes(look)
     index_tree = graft(read, head_tree, staged, emit)
-    changes = worktree_changes(look, taken, filtered, trust_mode=not _ignores_modes(checkout))
+    changes = worktree_changes(look, taken, filtered, trust_mode=not ignores_modes(checkout))
     state = State(
         work=work,
         head=look.head,
@@ -138,7 +138,7 @@ def capture(
         detached=look.branch is None,
         operation=look.operation,
         raw=tuple(sorted(_raw(look, taken, filtered))),
-        modes=tuple(sorted(look.modes.items())),
+        modes=tuple(sorted((path, mode & 0o777) for path, mode in look.modes.items())),
         sparse=look.sparse,
         resolved=look.resolved,
     )
@@ -189,7 +189,8 @@ def _take(
     return taken
 
 
-def _ignores_modes(checkout: Checkout) -> bool:
+def ignores_modes(checkout: Checkout) -> bool:
+    """Say whether what the file system says of modes means nothing here."""
     return checkout.setting("core.filemode") is not None and not checkout.switch("core.filemode")
 
 

@@ -100,7 +100,7 @@ class Writer:
         content = self._worktree.read(change.path)
         if content is None:
             return  # below a link, where nothing of ours is
-        if leaf_of(content) not in (change.old, change.new):
+        if not any(leaf and same_content(leaf_of(content), leaf) for leaf in change[1:]):
             raise UnfitError(
                 f"{paths.shown(change.path)} was written here while it was to be replaced",
                 hint="copy it somewhere else, put the old one back, and type it again",
@@ -210,6 +210,11 @@ def _remove_empty_folders(full: bytes) -> None:
                 f"the folder {paths.shown(folder)} is not empty",
                 hint="something else writes here; stop it and type the command again",
             ) from error
+
+
+def same_content(one: Leaf, other: Leaf) -> bool:
+    """Say whether two files differ in the executable bit at most."""
+    return one.oid == other.oid and (one.mode == LINK) == (other.mode == LINK)
 
 
 def stat_of(st: os.stat_result) -> Stat:

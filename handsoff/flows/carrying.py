@@ -1,0 +1,51 @@
+"""Which ignored files travel all the same, and what stays behind, with the reason."""
+
+from collections.abc import Collection
+from typing import Final
+
+from handsoff.core import guard, paths
+from handsoff.core.state import LeftBehind
+from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.repo import Checkout
+
+PAGE: Final = b".wip/HANDOFF.md"
+CARRY: Final = b".wip/carry"
+_ALONG: Final = (PAGE, CARRY)
+
+
+def carry_patterns(checkout: Checkout) -> list[bytes]:
+    """Return the patterns of ``.wip/carry``; RefusedError if one leaves the checkout."""
+    listed = Worktree(checkout.top).read(CARRY)
+    if listed is None:
+        return []
+    return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
+
+
+def along(checkout: Checkout) -> list[bytes]:
+    """Return the ignored files that travel with every work: the page and the carry list."""
+    worktree = Worktree(checkout.top)
+    return [path for path in _ALONG if worktree.stat(path) is not None]
+
+
+def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind, ...]:
+    """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
+    special = found.walked.special
+    behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
+    behind |= {
+        path: "its setuid, setgid or sticky bit: the file itself travels"
+        for path, mode in found.modes.items()
+        if mode & ~0o777
+    }
+    for path, has_repository in found.submodules.items():
+        if has_repository:
+            behind[path] = "a submodule: its commit travels; there: git submodule update --init"
+    travels = {*found.carried, PAGE, CARRY, *extra}
+    for path in found.ignored - travels:
+        if guard.never(path.rstrip(b"/")):
+            behind[path] = "an environment file: it never travels"
+        elif path.endswith(b"/") and any(p.startswith(path) for p in travels):
+            behind[path] = "ignored, but for what is carried of it, which travels"
+        else:
+            behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
+    return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
