@@ -113,6 +113,7 @@ def lists_of(state: State) -> dict[bytes, bytes]:
         b"modes": _encode_paths(b"%03o\t%s" % (mode, path) for path, mode in state.modes),
         b"raw": _encode_paths(state.raw),
         b"resolved": index.encode_special(state.resolved),
+        b"stale": _encode_paths(state.stale),
         b"stash": canon.encode({"entries": stash}),
     }
     if state.sparse is not None:
@@ -192,6 +193,7 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
             modes=tuple(sorted(_decode_modes(lists[b"modes"]))),
             sparse=_sparse(lists.get(b"sparse")),
             resolved=tuple(_resolved(lists[b"resolved"])),
+            stale=_decode_paths(lists[b"stale"]),
             lfs=_lfs(bound.lfs),
         )
     except (KeyError, TypeError, ValueError) as error:

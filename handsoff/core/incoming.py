@@ -37,7 +37,7 @@ def check_state(state: State) -> None:
     if any(parent in refs for name in refs for parent in paths.parents(name)):
         raise DamagedError("the parcel has a ref where another one needs a folder")
     listed = (*state.special, *state.resolved)
-    others = (*state.empty_folders, *state.raw, *(path for path, _ in state.modes))
+    others = (*state.empty_folders, *state.raw, *state.stale, *(path for path, _ in state.modes))
     for path in (*(entry.path for entry in listed), *others):
         paths.check_path(path)
 

@@ -46,6 +46,8 @@ class Stat(NamedTuple):
 
 
 NO_STAT: Final = Stat()
+WRONG_SIZE: Final = Stat(size=0xFFFFFFFF)
+"""Lets git take a file for changed without a look at its content."""
 
 
 class Entry(NamedTuple):

@@ -96,5 +96,7 @@ class State:
     sparse: Sparse | None = None
     resolved: tuple[Entry, ...] = ()
     """The stages of conflicts that are resolved and not committed, for going back to them."""
+    stale: tuple[bytes, ...] = ()
+    """Tracked files that git shows as changed, by the size that the index has, and are not."""
     lfs: tuple[tuple[str, str], ...] = ()
     """Contents of large files that no server has: SHA-256, and the blob that holds it."""

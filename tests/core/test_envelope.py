@@ -101,6 +101,7 @@ STATES = st.builds(
     detached=st.booleans(),
     operation=OPERATIONS,
     raw=SORTED_PATHS,
+    stale=SORTED_PATHS,
     modes=MODES.map(lambda found: tuple(sorted(found.items()))),
     sparse=st.none() | st.builds(Sparse, st.binary(max_size=20), SPARSE_SETTINGS),
     resolved=st.lists(RESOLVED, max_size=3, unique_by=lambda e: (e.path, e.stage)).map(in_order),
@@ -194,7 +195,7 @@ def test_every_blob_of_a_special_entry_is_pinned_once() -> None:
 def test_the_root_names_the_lists_and_the_trees_if_there_are_any() -> None:
     blobs = dict.fromkeys(envelope.lists_of(STATE), A)
     names = [b"branch", b"empty-folders", b"head", b"index", b"left-behind", b"modes", b"raw",
-             b"resolved", b"stash"]  # fmt: skip
+             b"resolved", b"stale", b"stash"]  # fmt: skip
     trees = {b"auto-merge": "", b"operation": "", b"pins": ""}
     assert [e.name for e in parse_tree(envelope.encode_root(blobs, trees))] == names
     trees = {b"auto-merge": B, b"operation": A, b"pins": EMPTY_TREE}

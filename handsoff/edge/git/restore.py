@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import envelope, index, paths
-from handsoff.core.index import NO_STAT, Encoded, Entry, Listing, Stat, encode_entry
+from handsoff.core.index import NO_STAT, WRONG_SIZE, Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
 from handsoff.core.resolved import encode_resolved
 from handsoff.core.restoring import Standing
@@ -106,6 +106,10 @@ def new_entries(
         entry = fresh.get(path) if path in fresh else _plain(listed, path)
         if entry is not None and Leaf(entry.mode, entry.oid) == leaf:
             fresh[path] = entry._replace(stat=stat_data)
+    for path in target.stale:
+        entry = fresh.get(path) if path in fresh else _plain(listed, path)
+        if entry is not None:
+            fresh[path] = entry._replace(stat=WRONG_SIZE)
     kept = [listed.encoded(path) for path in listed.paths if path not in fresh]
     plain = (entry for path, entry in fresh.items() if entry and path not in special)
     return [*kept, *map(encode_entry, plain), *map(encode_entry, target.special)]

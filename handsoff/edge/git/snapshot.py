@@ -138,6 +138,7 @@ def capture(
         detached=look.branch is None,
         operation=look.operation,
         raw=tuple(sorted(_raw(look, taken, filtered))),
+        stale=tuple(sorted(_stale(look, taken, filtered))),
         modes=tuple(sorted((path, mode & 0o777) for path, mode in look.modes.items())),
         sparse=look.sparse,
         resolved=look.resolved,
@@ -151,6 +152,18 @@ def _raw(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterat
     for path in filtered.raw & taken.keys():
         is_bare = taken[path].leaf == indexed_leaf(look, path)
         if not (is_bare and path in filtered.programs):
+            yield path
+
+
+def _stale(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterator[bytes]:
+    """Yield the files of other bytes, of which git would make just the object that it has.
+
+    It does not look: a size that is not the one in the index is enough for it.
+    """
+    for path in look.suspects & filtered.cleaned.keys() & taken.keys():
+        entry = look.entries.of(path)[0]
+        same = entry.plain and entry.oid == filtered.cleaned[path]
+        if same and entry.stat.size not in (0, taken[path].signature.size):
             yield path
 
 
