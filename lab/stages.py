@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.kit.whole import Whole, differences, see
 
-SCRAP: Final = re.compile(r"\.lock$|(^|/)tmp|\.tmp$|\.part$|~$|/scratch/")
+SCRAP: Final = re.compile(r"\.lock$|(^|/)tmp|\.tmp$|\.part$|~$|/scratch/.*/")
 CARRIED: Final = frozenset({b".wip/notes.md"})
 WORDS: Final = {
     "send": ("m1", "send", "m2"),

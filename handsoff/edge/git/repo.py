@@ -158,18 +158,15 @@ class Checkout:
         import fcntl  # noqa: PLC0415 - as above
 
         place = files.ensure_folder(self.store_dir / "scratch")
-        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with (place / "lock").open("a+b") as handle:
             with suppress(BlockingIOError):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for left in place.iterdir():
+                for left in filter(Path.is_dir, place.iterdir()):
                     shutil.rmtree(left, ignore_errors=True)
             fcntl.flock(handle, fcntl.LOCK_SH)
             with tempfile.TemporaryDirectory(dir=place) as folder:
                 step("scratch.made.after")
                 yield Path(folder)
-        finally:
-            os.close(handle)
 
 
 def open_checkout(where: Path | None = None) -> Checkout:

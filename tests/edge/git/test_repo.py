@@ -163,7 +163,7 @@ def test_a_scratch_folder_is_gone_afterwards_and_so_are_those_of_killed_runs(her
     assert not folder.exists()
     with checkout.scratch() as other:
         assert not left.exists()
-    assert list(other.parent.iterdir()) == []
+    assert list(other.parent.iterdir()) == [other.parent / "lock"]
 
 
 def test_a_scratch_folder_that_is_in_use_is_not_swept(here: Here) -> None:
