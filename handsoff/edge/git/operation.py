@@ -141,10 +141,15 @@ def unclear(checkout: Checkout, wanted: Operation) -> set[str]:
 def put(
     checkout: Checkout, wanted: Operation, current: Operation, write: Callable[[str, bytes], str]
 ) -> None:
-    """Let ``wanted`` be in progress here instead of ``current``; ``write`` stores an object."""
+    """Let ``wanted`` be in progress here instead of ``current``; ``write`` stores an object.
+
+    Refs go before the files and come after them: with no file there, ``read`` sees nothing.
+    """
     place = _placer(checkout)
     files.sweep(checkout.git_dir)
     fresh, old = dict(wanted.files), dict(current.files)
+    refs, old_refs = dict(wanted.refs), dict(current.refs)
+    _move_refs(checkout, (f"delete {name}\n" for name in old_refs.keys() - refs.keys()))
     for name in old.keys() - fresh.keys():
         if not name.startswith((*_KEPT, TAGS)):
             step("catch.apply.operation.before")
@@ -159,7 +164,8 @@ def put(
     for folder in FOLDERS:
         if not any(name.startswith(folder + b"/") for name in fresh):
             _remove_empty(place(folder))
-    _set_refs(checkout, dict(wanted.refs), dict(current.refs))
+    updates = (f"update {n} {oid}\n" for n, oid in refs.items() if old_refs.get(n) != oid)
+    _move_refs(checkout, updates)
 
 
 def _placer(checkout: Checkout) -> Callable[[bytes], Path]:
@@ -183,12 +189,11 @@ def _remove_empty(folder: Path) -> None:
             Path(where).rmdir()
 
 
-def _set_refs(checkout: Checkout, wanted: dict[str, str], current: dict[str, str]) -> None:
-    lines = [f"delete {name}\n" for name in current.keys() - wanted.keys()]
-    lines += [f"update {n} {oid}\n" for n, oid in wanted.items() if current.get(n) != oid]
-    if lines:
+def _move_refs(checkout: Checkout, lines: Iterable[str]) -> None:
+    given = encode("".join(lines))
+    if given:
         step("catch.apply.operation.refs.before")
-        checkout.git("update-ref", "--stdin", given=encode("".join(lines)))
+        checkout.git("update-ref", "--stdin", given=given)
 
 
 def as_here(checkout: Checkout, wanted: Operation) -> Operation:

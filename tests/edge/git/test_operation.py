@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,41 @@ def test_an_operation_arrives_byte_for_byte_and_can_be_taken_away(
     left = {n for n in own(there) if n != "ORIG_HEAD" and not n.startswith("rr-cache/")}
     assert left == before.keys()
     assert not [folder for folder in FOLDERS if (there.top / ".git" / decode(folder)).exists()]
+
+
+@pytest.mark.parametrize("name", ["rebase -r", "bisect", "merge"])
+def test_an_operation_that_was_put_or_taken_away_half_can_be_taken_away(
+    here: Here, there: Here, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = own(there)
+    operations.begin(here.top, name)
+    found = operation.read(here.checkout)
+    write = Objects(there.checkout.common_dir / "objects").write
+
+    def cut(wanted: Operation, number: int) -> bool:
+        """Put it, but end at the step of this number; say whether there is one."""
+        numbers = count(1)
+
+        def step(_: str) -> None:
+            if next(numbers) == number:
+                raise InterruptedError
+
+        with monkeypatch.context() as patch, suppress(InterruptedError):
+            patch.setattr(operation, "step", step)
+            operation.put(there.checkout, wanted, operation.read(there.checkout), write)
+            return False
+        return True
+
+    for wanted, first in ((found, NOTHING), (NOTHING, found)):
+        for number in count(1):
+            move(first, there, operation.read(there.checkout))
+            going = cut(wanted, number)
+            assert move(NOTHING, there, operation.read(there.checkout)) == NOTHING
+            assert {k: v for k, v in own(there).items() if k != "ORIG_HEAD"} == before
+            assert there.git("for-each-ref", "refs/bisect", "refs/rewritten") == ""
+            if not going:
+                break
+        assert number > 2
 
 
 def test_what_a_killed_run_left_half_written_does_not_keep_an_operation_alive(
