@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core import restoring
+from handsoff.core.restoring import Standing
 from handsoff.core.state import State
 from handsoff.core.trees import differences
 from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
+from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
@@ -55,7 +57,8 @@ def _go_back(
     with phases.phase("capture"):
         here = checkout.branch() or ""
         sink = Storing(objects)
-        now = observe(checkout, desk.shared, here or work, objects, sink=sink)
+        extra = _half_done(checkout, objects, point)
+        now = observe(checkout, desk.shared, here or work, objects, sink=sink, extra=extra)
         envelope = snapshot.seal_envelope(now.state, sink).envelope
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)
@@ -98,6 +101,24 @@ def _go_back(
     notes.set_restore_point(forward)
     notes.set_journal(None)
     return result
+
+
+def _half_done(checkout: Checkout, objects: Objects, point: dict[str, Any]) -> set[bytes]:
+    """Return what an interrupted run wrote, or had still to remove, and git does not list.
+
+    The list of what is carried, or a .gitignore, may be there no more, or not yet.
+    """
+    envelope = point["forward"]["point"] if "forward" in point else point.get("envelope", "")
+    if not envelope or not objects.has(envelope):
+        return set()
+    state = restore.read_state(objects, envelope)
+    worktree = Worktree(checkout.top)
+    return {
+        change.path
+        for change in differences(objects.tree, state.index_tree, state.work_tree)
+        if change.new is not None
+        and restore.standing(worktree, change.path, change.new) is Standing.SAME
+    }
 
 
 def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> None:

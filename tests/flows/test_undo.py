@@ -3,7 +3,8 @@
 import sys
 
 from tests.kit.compare import Look, look
-from tests.kit.monday import ODD, PAGE, WORK, Monday, send
+from tests.kit.machines import Machine
+from tests.kit.monday import ODD, PAGE, STAYS, WORK, Monday, send
 from tests.kit.running import inside, refused
 
 
@@ -175,10 +176,44 @@ def test_a_work_that_was_caught_and_undone_can_be_caught_up_with_again(sent: Mon
     assert look(sent.m2.top) == after
 
 
+def killed(machine: Machine, step: str, *words: str) -> None:
+    """Let a command be killed at a step."""
+    machine.run("env", f"HANDSOFF_KILL_AT={step}", sys.executable, "-m", "handsoff", *words)
+
+
+def test_an_interrupted_undo_removes_what_the_carry_list_no_longer_names(sent: Monday) -> None:
+    before, after = caught(sent)
+    killed(sent.m2, "catch.apply.remove.before#3", "undo")
+    assert not (sent.m2.top / ".wip/carry").exists()
+    assert (sent.m2.top / ".wip/notes.md").exists()
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == after
+
+
+def test_an_undo_removes_what_an_interrupted_catch_wrote_before_its_carry_list(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    for machine in (m1, m2):
+        machine.write(".git/info/exclude", "/.wip/\n/.aside/\n")
+    m1.write(".aside/notes", "first of all\n")
+    m1.write(".wip/carry", ".wip/notes.md\nruns/*.log\n.aside/notes\n")
+    send(monday)
+    before, travels = look(m2.top), look(m1.top).without(*STAYS)
+    killed(m2, "catch.apply.file.before#2", "catch", WORK)
+    assert (m2.top / ".aside/notes").exists()
+    assert not (m2.top / ".wip/carry").exists()
+    inside(m2, "undo").ok()
+    assert look(m2.top) == before
+    inside(m2, "catch", WORK).ok()
+    assert look(m2.top) == travels
+
+
 def test_an_interrupted_catch_that_was_undone_can_be_caught_anew(sent: Monday) -> None:
     before, travels = look(sent.m2.top), sent.travels
-    kill = "HANDSOFF_KILL_AT=catch.apply.file.before#2"
-    sent.m2.run("env", kill, sys.executable, "-m", "handsoff", "catch", WORK)
+    killed(sent.m2, "catch.apply.file.before#2", "catch", WORK)
     inside(sent.m2, "undo").ok()
     assert look(sent.m2.top) == before
     said = inside(sent.m2, "catch", WORK).ok()
