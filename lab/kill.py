@@ -1,7 +1,7 @@
 """Kill a hand-over, and the undo of it, with -9 at each named step; is anything lost?
 
     kill.py [--state monday|rebase|mixed] [--route direct|remote] [--only PATTERN] [--jobs N]
-            [--list]
+            [--every] [--list]
 
 For each state (``states_to_kill.py``; all of them, one after the other) one hand-over runs whole:
 send to a listener, catch, undo, and the undo of that. Each program writes down the steps it
@@ -19,11 +19,12 @@ be the end of the run without a kill:
 - no lock and no temporary file is left in a checkout, its git folder, or the machines' homes.
 
 PATTERN picks steps by name, as in ``catch:*`` or ``*record*``. A step that is passed more than
-four times is tried at the first, second, middle and last time.
+four times is tried at the first, second, middle and last time, or with ``--every`` each time.
 """
 
 import argparse
 import fnmatch
+import math
 import os
 import shutil
 import subprocess
@@ -45,6 +46,7 @@ from states_to_kill import STATES
 TRIES: Final = 3
 KILLED: Final = -9
 SHOWN: Final = 5
+FEW: Final = 4
 
 
 @dataclass(frozen=True)
@@ -167,24 +169,27 @@ class Run:
         return [] if len(may) < 2 else ["between the tries both machines may push"]
 
 
-def steps_of(logs: dict[str, Path]) -> list[Kill]:
-    """Return where to kill, from the steps that the whole run wrote down."""
+def steps_of(logs: dict[str, Path], most: float) -> list[Kill]:
+    """Return where to kill, from the steps that the whole run wrote down.
+
+    Not each time where a step was passed more than ``most`` times.
+    """
     kills = []
     for name, log in logs.items():
         passed = Counter(log.read_text().split() if log.exists() else ())
         for step, times in passed.items():
-            picked = {1, 2, (times + 1) // 2, times} if times > 4 else range(1, times + 1)
+            picked = {1, 2, (times + 1) // 2, times} if times > most else range(1, times + 1)
             kills += [Kill(name, step, time) for time in sorted(picked)]
     return kills + [Kill("back", k.step, k.time) for k in kills if k.name == "catch"]
 
 
-def run_whole(bench: Bench, folder: Path) -> list[Kill]:
+def run_whole(bench: Bench, most: float) -> list[Kill]:
     """Hand over without a kill; return where one can be."""
-    logs = {name: folder / f"{name}.steps" for name in PROGRAMS}
+    logs = {name: bench.copies / f"{name}.steps" for name in PROGRAMS}
     wrong = bench.run_whole({n: {"HANDSOFF_STEPS_LOG": str(log)} for n, log in logs.items()})
     if wrong:
         sys.exit("kill.py: the run without a kill already fails:\n  " + "\n  ".join(wrong))
-    return steps_of(logs)
+    return steps_of(logs, most)
 
 
 def main() -> None:
@@ -194,6 +199,7 @@ def main() -> None:
     words.add_argument("--only", default="*", help="which steps, as in 'catch:*'")
     words.add_argument("--route", choices=("direct", "remote"), default="direct")
     words.add_argument("--jobs", type=int, default=2)
+    words.add_argument("--every", action="store_true", help="each time that a step is passed")
     words.add_argument("--list", action="store_true", help="print the steps and stop")
     asked = words.parse_args()
     handsoff = program()
@@ -214,12 +220,12 @@ def main() -> None:
 
 def run_all(folder: Path, handsoff: str, asked: argparse.Namespace) -> int:
     """Kill at each step that was asked for, in one state; return how many went wrong."""
-    state = folder.name
+    state, most = folder.name, math.inf if asked.every else FEW
     with ThreadPoolExecutor(asked.jobs) as pool:
         places = [folder / f"bench{number}" for number in range(asked.jobs)]
         args = (handsoff, asked.route, STATES[state])
         benches = list(pool.map(lambda place: Bench(place, *args), places))
-        found = list(pool.map(lambda bench: run_whole(bench, bench.copies), benches))
+        found = list(pool.map(lambda bench: run_whole(bench, most), benches))
         chosen = [k for k in found[0] if fnmatch.fnmatch(str(k), asked.only + "*")]
         if asked.list:
             print("\n".join(f"{state} {kill}" for kill in chosen))
