@@ -13,7 +13,7 @@ from pathlib import Path
 
 from handsoff.core import paths
 from handsoff.core.conversion import Kind, settings_of
-from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK, LINK
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, differences, leaf_at
 from handsoff.edge.git import clone
@@ -163,12 +163,19 @@ def _real(
 def _attributes(
     checkout: Checkout, objects: Objects, target: State, known: Iterable[bytes]
 ) -> Iterator[tuple[Path, list[bytes]]]:
-    """Give a folder with the target's ``.gitattributes``, as far as they are among ``known``."""
+    """Give a folder with the target's ``.gitattributes``, as far as they are among ``known``.
+
+    One that is not on disk counts as the index has it.
+    """
     present = []
     with checkout.scratch() as folder:
         for path in filter(is_attributes, known):
-            leaf = leaf_at(objects.tree, target.work_tree, path)
-            if leaf is not None and leaf.mode != LINK:  # git follows no link here
+            if any(map(is_attributes, paths.parents(path))):
+                continue  # nobody's, and in the way of those above
+            trees = (target.work_tree, target.index_tree)  # where git looks, in this order
+            leaves = (leaf_at(objects.tree, tree, path) for tree in trees)
+            leaf = next((f for f in leaves if f and f.mode in (FILE, EXECUTABLE)), None)
+            if leaf is not None:  # git follows no link here
                 place = folder / os.fsdecode(path)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(objects.blob(leaf.oid))
