@@ -240,7 +240,7 @@ class Catcher:
             )
         target = self._target(view, parcel)
         here = self.desk.checkout.branch() or self.work
-        seen = observe(self.desk.checkout, self.desk.shared, here, target.objects)
+        seen = observe(self.desk.checkout, self.desk.shared, here, target.objects, programs=False)
         tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
         if (tip or "") not in (journal["old_tip"], target.state.tip):
             raise UnfitError(

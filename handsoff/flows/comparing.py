@@ -23,6 +23,7 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
     DamagedError naming what differs. Files that this machine had before, and that were ignored
     then, may show up besides; they were not touched.
     """
+    desk.checkout.forget_config()  # it may depend on the branch
     seen = observe(
         desk.checkout, desk.shared, target.state.work, target.objects,
         extra=target.outside, walk=False, programs=False,

@@ -73,7 +73,7 @@ def observe(
     Without ``walk`` empty folders, special files and permissions are not looked for; without
     ``programs`` no filter of the user's runs.
     """
-    found = packing.look_at(checkout, walk=walk)
+    found = packing.look_at(checkout, walk=walk, programs=programs)
     captured = snapshot.capture(
         checkout,
         found,

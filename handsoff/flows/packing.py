@@ -51,9 +51,9 @@ class Packed:
         return self.snapshot.state
 
 
-def look_at(checkout: Checkout, *, walk: bool = True) -> Look:
+def look_at(checkout: Checkout, *, walk: bool = True, programs: bool = True) -> Look:
     """Return what is in ``checkout``. The carry list is obeyed, but ``.env*`` never travels."""
-    found = look(checkout, carry_patterns(checkout), walk=walk)
+    found = look(checkout, carry_patterns(checkout), walk=walk, programs=programs)
     return replace(found, carried=frozenset(p for p in found.carried if not guard.never(p)))
 
 

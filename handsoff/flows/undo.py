@@ -42,14 +42,22 @@ def undo(desk: Desk, phases: Phases, *, dry_run: bool = False) -> Undone:
     """Go back to the restore point of the last catch, or of one that was interrupted."""
     with desk.checkout.lock():
         notes = Notes(desk.checkout)
-        point = notes.journal() or notes.restore_point()
+        half = notes.journal()
+        point = half or notes.restore_point()
         if point is None:
             raise RefusedError("there is nothing to undo here", hint="undo goes back after a catch")
-        return _go_back(desk, notes, point, phases, dry_run=dry_run)
+        # on what a catch has left half done no program of the user's runs
+        return _go_back(desk, notes, point, phases, dry_run=dry_run, programs=not half)
 
 
 def _go_back(
-    desk: Desk, notes: Notes, point: dict[str, Any], phases: Phases, *, dry_run: bool
+    desk: Desk,
+    notes: Notes,
+    point: dict[str, Any],
+    phases: Phases,
+    *,
+    dry_run: bool,
+    programs: bool,
 ) -> Undone:
     checkout = desk.checkout
     objects = Objects(desk.shared.objects, checkout.common_dir / "objects")
@@ -58,7 +66,10 @@ def _go_back(
         here = checkout.branch() or ""
         sink = Storing(objects)
         extra = _half_done(checkout, objects, point)
-        now = observe(checkout, desk.shared, here or work, objects, sink=sink, extra=extra)
+        now = observe(
+            checkout, desk.shared, here or work, objects,
+            sink=sink, extra=extra, programs=programs,
+        )  # fmt: skip
         envelope = snapshot.seal_envelope(now.state, sink).envelope
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)

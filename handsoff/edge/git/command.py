@@ -33,7 +33,11 @@ _KEPT: Final = (
     "GIT_EXEC_PATH", "GIT_SSL_NO_VERIFY", "GIT_SSL_CAINFO", "GIT_ALLOW_PROTOCOL",
     "GIT_TRACE_PACKET_FILE",
 )  # fmt: skip
+EMPTY: Final = "HANDSOFF_EMPTY"
+"""A variable that is there and says nothing, for --config-env."""
+
 _FIXED: Final = {
+    EMPTY: "",
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",

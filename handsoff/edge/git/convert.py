@@ -9,7 +9,8 @@ Traps:
 * whether line ends are converted on the way in depends on what the index has: ``hash-object``
   does not look there, ``update-index`` does;
 * ``core.safecrlf`` makes git die on the files that this room is for;
-* ``checkout-index`` reads the attributes of the worktree that it is told.
+* ``checkout-index`` reads the attributes of the worktree that it is told;
+* ``diff-files`` converts a file that was written in the same second as the index.
 """
 
 import os
@@ -24,6 +25,7 @@ from handsoff.core.conversion import Kind, Settings
 from handsoff.core.index import Entry, encode, encode_entry
 from handsoff.core.trees import Leaf
 from handsoff.edge import files
+from handsoff.edge.git import command
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout, decode, split
 
@@ -60,7 +62,9 @@ def rules_of(
     if not settings.converts_all and not _has_attributes(checkout, known):
         return None
     given = b"".join(path + b"\0" for path in wanted)
-    env = {"GIT_WORK_TREE": str(top)} if top is not None else {}
+    env = {}
+    if top is not None:  # without an index, from which git reads what the worktree lacks
+        env = {"GIT_WORK_TREE": str(top), "GIT_INDEX_FILE": str(top / ".git" / "none")}
     fields = split(checkout.git("check-attr", "--stdin", "-z", "-a", given=given, **env))
     found: dict[bytes, dict[str, str]] = {}
     for at in range(0, len(fields), 3):
@@ -85,6 +89,18 @@ def _has_attributes(checkout: Checkout, known: Iterable[bytes]) -> bool:
         Path("/etc/gitattributes"),
     ]
     return any(place.exists() for place in places)
+
+
+def without_programs(checkout: Checkout) -> list[str]:
+    """Return the switches with which git runs no filter, whatever attributes say.
+
+    Not with -c, which takes the first "=" of a filter's name for the end of it.
+    """
+    return [
+        f"--config-env=filter.{name}.{what}={command.EMPTY}"
+        for name in conversion.settings_of(checkout.config).filters
+        for what in ("clean", "smudge", "process", "required")
+    ]
 
 
 class Converter:
@@ -166,12 +182,7 @@ class Converter:
 
     def _switches(self, *, programs: bool) -> list[str]:
         switches = ["-c", "core.safecrlf=false"]
-        if not programs:
-            for name in conversion.settings_of(self._checkout.config).filters:
-                for what in ("clean", "smudge", "process"):
-                    switches += ["-c", f"filter.{name}.{what}="]
-                switches += ["-c", f"filter.{name}.required=false"]
-        return switches
+        return switches if programs else [*switches, *without_programs(self._checkout)]
 
     def _run(self, *args: str) -> bytes:
         return self._checkout.git(*args, given=None, **self._env)

@@ -23,6 +23,7 @@ from handsoff.core.paths import parents
 from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import operation, sparse
+from handsoff.edge.git.convert import without_programs
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 from handsoff.errors import RefusedError
@@ -81,8 +82,13 @@ class Walked:
     unreadable: list[bytes] = field(default_factory=list)
 
 
-def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
-    """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take."""
+def look(
+    checkout: Checkout, carry: list[bytes], *, walk: bool = True, programs: bool = True
+) -> Look:
+    """Return what is in ``checkout``; ``carry`` are the patterns of ignored files to take.
+
+    Without ``programs`` no filter of the user's runs.
+    """
     head = checkout.commit("HEAD") or ""
     nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
     others = ("ls-files", "--others", "-z")
@@ -98,7 +104,8 @@ def look(checkout: Checkout, carry: list[bytes], *, walk: bool = True) -> Look:
     if checkout.commit("refs/stash"):
         commands["stash"] = _STASH
     signature = index_signature(checkout)
-    processes = [checkout.start(*command) for command in commands.values()]
+    switches = [] if programs else without_programs(checkout)
+    processes = [checkout.start(*switches, *command) for command in commands.values()]
     entries = read_entries(checkout)
     walked = walk_folders(checkout.top) if walk else Walked()
     modes = dict(permissions(checkout, entries.paths)) if walk else {}
