@@ -4,14 +4,14 @@
 is missing, and stops at a file that is neither of the old state nor of the new one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from handsoff.core import paths, restoring
 from handsoff.core.index import Stat
 from handsoff.core.objects import GITLINK
-from handsoff.core.state import StashEntry, State
+from handsoff.core.state import USUAL_MODES, StashEntry, State
 from handsoff.core.trees import Change, Leaf, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import lfs, operation, restore, sparse
@@ -134,7 +134,7 @@ def _put_in_place(
         writer = Writer(checkout, store.blob, restore.vouches(seen.look), modes)
         lfs.put(checkout, objects, target.state.lfs)
         writer.carry_out(local.changes, target.state.empty_folders, drop)
-        writer.set_modes(seen.look.modes)
+        writer.set_modes(_odd_before(seen, target))
         step("catch.apply.index.before")
         sparse.put(checkout, target.state.sparse)
         step("catch.apply.index.write.before")
@@ -148,6 +148,16 @@ def _put_in_place(
         wanted = operation.as_here(checkout, target.state.operation)
         write = Objects(checkout.common_dir / "objects").write
         operation.put(checkout, wanted, seen.look.operation, write)
+
+
+def _odd_before(seen: Observed, target: Target) -> Iterator[bytes]:
+    """Yield the files of the target that have bits here which no checkout gives.
+
+    Not what this machine has besides, ignored or carried: that keeps its bits.
+    """
+    for path, mode in seen.look.modes.items():
+        if mode not in USUAL_MODES and leaf_at(target.objects.tree, target.state.work_tree, path):
+            yield path
 
 
 def _believed(

@@ -4,7 +4,7 @@ The sender's worktree, index, refs and stash are only read. Objects that the sta
 sink (``sinks.py``).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from handsoff.core import envelope
@@ -17,7 +17,7 @@ from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Filtered, Spared, read_filtered
-from handsoff.edge.git.look import Look
+from handsoff.edge.git.look import Look, permissions
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Sink, Taken
@@ -105,7 +105,8 @@ def capture(
     no filter of the user's runs; ``spared`` says which of its files need not be taken along.
     ChangedError if a file changes or vanishes on the way.
     """
-    outside = look.untracked | look.carried | frozenset(extra)
+    extra = frozenset(extra)
+    outside = look.untracked | look.carried | extra
     filtered = read_filtered(checkout, look, outside, programs=programs, spared=spared)
     taken = _take(Worktree(checkout.top), look, sink, outside, filtered)
     new_trees: dict[str, bytes] = {}
@@ -139,7 +140,7 @@ def capture(
         operation=look.operation,
         raw=tuple(sorted(_raw(look, taken, filtered))),
         stale=tuple(sorted(_stale(look, taken, filtered))),
-        modes=tuple(sorted((path, mode & 0o777) for path, mode in look.modes.items())),
+        modes=tuple(sorted(_modes(checkout, look, taken, extra))),
         sparse=look.sparse,
         resolved=look.resolved,
     )
@@ -200,6 +201,17 @@ def _take(
     if gone:
         raise ChangedError(*gone)
     return taken
+
+
+def _modes(
+    checkout: Checkout, look: Look, taken: Container[bytes], extra: Iterable[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the permission bits of those files that travel."""
+    worktree = Worktree(checkout.top)
+    for path, mode in {**look.modes, **dict(permissions(checkout, extra))}.items():
+        # not below a link: the file that is found there is somebody else's
+        if (path in taken or path in look.entries.paths) and worktree.stat(path) is not None:
+            yield path, mode & 0o777
 
 
 def ignores_modes(checkout: Checkout) -> bool:
