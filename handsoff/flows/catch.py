@@ -201,7 +201,9 @@ class Catcher:
         done.remember(self.notes, page.leaf.oid if page else "", private)
         if journal["keep"]:
             self.desk.shared.keep(journal["point"])
-        names = ("work", "point", "head", "old_tip", "arrived", "here", "settings", "at")
+        names = (
+            "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
+        )  # fmt: skip
         self.notes.set_restore_point({name: journal[name] for name in names})
         self.notes.set_here(journal["parcel"], self.work)
         step("catch.finish.before")

@@ -4,25 +4,26 @@ What is here now is captured first, and becomes the new restore point: undo twic
 record does not move: whoever carries the work still does.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core import restoring
 from handsoff.core.restoring import Standing
 from handsoff.core.state import State
-from handsoff.core.trees import differences
+from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
-from handsoff.errors import RefusedError, UnfitError
+from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows import applying, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
-from handsoff.flows.observe import observe
+from handsoff.flows.observe import Observed, observe
 from handsoff.flows.phases import Phases
 
 
@@ -74,7 +75,8 @@ def _go_back(
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
-    changes = list(differences(objects.tree, now.state.work_tree, state.work_tree))
+    all_changes = differences(objects.tree, now.state.work_tree, state.work_tree)
+    changes = _without_own(all_changes, now, objects, str(point.get("envelope", "")))
     local = applying.localize(desk, target, now, changes)
     current = {change.path for change in local.changes if change.old is not None}
     preflight.refuse_obstacles(
@@ -100,6 +102,7 @@ def _go_back(
         "arrived": [e.oid for e in state.stash if e.oid not in present],
         "here": notes.here(),
         "settings": restore.Refs(checkout, "").settings(work),
+        "envelope": point.get("envelope", ""),
         "at": int(desk.now.timestamp()),
     }
     files.sync_filesystem(checkout.store_dir)
@@ -130,6 +133,23 @@ def _half_done(checkout: Checkout, objects: Objects, point: dict[str, Any]) -> s
         if change.new is not None
         and restore.standing(worktree, change.path, change.new) is Standing.SAME
     }
+
+
+def _without_own(
+    changes: Iterable[Change], now: Observed, objects: Objects, caught: str
+) -> list[Change]:
+    """Return ``changes`` less the removals of files that only the caught carry list brings in.
+
+    They were ignored before, and here already: the restore point does not have them.
+    """
+    try:
+        tree = restore.read_state(objects, caught).work_tree if caught else ""
+    except DamagedError:
+        tree = ""  # collected since
+    if not tree:
+        return list(changes)
+    own = {p for p in now.look.carried if leaf_at(objects.tree, tree, p) is None}
+    return [change for change in changes if change.new is not None or change.path not in own]
 
 
 def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> None:
