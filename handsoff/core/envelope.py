@@ -48,7 +48,8 @@ class Sealed:
     objects: tuple[tuple[str, bytes], ...]
 
 
-_BOOLEANS: Final = frozenset({"", "true", "false", "yes", "no", "on", "off", "1", "0"})
+_BOOLEAN: Final = re.compile(r"|true|false|yes|no|on|off|-?\d{1,10}[kmg]?", re.IGNORECASE)
+_LONG: Final = 1 << 26
 _MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
 _ABBREVIATED: Final = re.compile(r"[0-9a-f]{4,39}")
 _KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
@@ -170,9 +171,9 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
     """
     try:
         branch = canon.decode(lists[b"branch"])
-        stash = canon.decode(lists[b"stash"], limit=1 << 26)
-        left = canon.decode(lists[b"left-behind"], limit=1 << 26)
-        head = canon.decode(lists[b"head"])
+        stash = canon.decode(lists[b"stash"], limit=_LONG)
+        left = canon.decode(lists[b"left-behind"], limit=_LONG)
+        head = canon.decode(lists[b"head"], limit=_LONG)
         return State(
             work=_str(branch["work"]),
             head=bound.head,
@@ -231,9 +232,9 @@ def _resolved(data: bytes) -> Iterator[Entry]:
 def _sparse(data: bytes | None) -> Sparse | None:
     if data is None:
         return None
-    fields = canon.decode(data)
+    fields = canon.decode(data, limit=_LONG)
     settings = tuple((_str(key), _str(value)) for key, value in fields["settings"])
-    if any(key not in SPARSE_KEYS or value not in _BOOLEANS for key, value in settings):
+    if any(key not in SPARSE_KEYS or not _BOOLEAN.fullmatch(value) for key, value in settings):
         raise DamagedError("the snapshot sets what belongs to no sparse checkout")
     return Sparse(_bytes(fields["patterns"]), settings)
 

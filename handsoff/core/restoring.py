@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from handsoff.core import paths
+from handsoff.core.objects import GITLINK
 from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change, Leaf
 
@@ -82,11 +83,11 @@ def obstacles(
         match standing(path, leaf):
             case Standing.OTHER:
                 found[path] = "exists here with other content"
-            case Standing.FOLDER:
+            case Standing.FOLDER if leaf.mode != GITLINK:  # which is all that a submodule needs
                 mine = [p for p in inside(path) if p not in removed and not known(p)]
                 if mine:
                     found[path] = f"a folder here holds {paths.shown(mine[0])}"
-            case Standing.NOTHING | Standing.SAME:
+            case _:
                 pass
     return [Obstacle(path, what) for path, what in sorted(found.items())]
 

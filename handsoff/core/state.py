@@ -18,7 +18,7 @@ USUAL_MODES: Final = frozenset({0o644, 0o755, 0o664, 0o775})
 
 SPARSE_KEYS: Final = ("core.sparsecheckoutcone", "index.sparse")
 
-_TRUE: Final = ("", "true", "yes", "on", "1")
+_FALSE: Final = ("false", "no", "off", "0")
 
 KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
 
@@ -56,7 +56,7 @@ class Sparse:
     @property
     def meaning(self) -> tuple[bytes, frozenset[str]]:
         """What it says to git, which takes a setting that is not there for a false one."""
-        on = frozenset(key for key, value in self.settings if value in _TRUE)
+        on = frozenset(key for key, value in self.settings if value.lower() not in _FALSE)
         return self.patterns, on
 
 

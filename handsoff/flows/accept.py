@@ -10,16 +10,13 @@ import hashlib
 import shutil
 from pathlib import Path
 
-from handsoff.core import manifest, paths
-from handsoff.core.incoming import check_state
+from handsoff.core import manifest
 from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
-from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
-from handsoff.core.trees import leaf_at
 from handsoff.edge import clock, files, seal
-from handsoff.edge.git import clone, lfs, quarantine, restore
+from handsoff.edge.git import clone, quarantine
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout, open_checkout
@@ -29,6 +26,7 @@ from handsoff.edge.seal import Opened
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, TrustError, UnfitError
 from handsoff.flows.desk import Desk
+from handsoff.flows.judging import judge
 
 
 def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None) -> Parcel:
@@ -172,23 +170,11 @@ def _fetch_promised(checkout: Checkout, folder: Path, claims: Manifest) -> None:
 
 def _check_state(claims: Manifest, objects: Objects) -> State:
     try:
-        state = restore.read_state(objects, claims.envelope)
+        state = judge(objects, claims.envelope)
     except DamagedError as error:
         raise DamagedError(f"the parcel is not complete: {error}") from error
-    if state.work != claims.work or not state.head:
+    if state.work != claims.work:
         raise DamagedError("the parcel's manifest and its snapshot do not agree")
-    head_tree = objects.commit(state.head).tree
-    quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
-    check_state(state)
-    for path, mode in state.modes:
-        leaf = leaf_at(objects.tree, state.work_tree, path)
-        if leaf is None or leaf.mode != (EXECUTABLE if mode & 0o100 else FILE):
-            raise DamagedError(f"the parcel has permissions of no file: {paths.shown(path)}")
-    for path in state.empty_folders:
-        if leaf_at(objects.tree, state.work_tree, path) is not None:
-            raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
-    for digest, oid in state.lfs:
-        lfs.check(digest, objects.blob(oid))
     return state
 
 

@@ -32,6 +32,9 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
     """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
     special = found.walked.special
     behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
+    for path in found.walked.empty:
+        if problem := paths.path_problem(path):
+            behind[path] = f"an empty folder that {problem}"
     behind |= {
         path: "its setuid, setgid or sticky bit: the file itself travels"
         for path, mode in found.modes.items()

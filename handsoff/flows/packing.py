@@ -31,6 +31,7 @@ from handsoff.edge.git.snapshot import Snapshot
 from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows.carrying import along, carry_patterns, left_behind
 from handsoff.flows.guarding import Guarding
+from handsoff.flows.judging import judge
 from handsoff.flows.phases import Phases
 
 
@@ -70,6 +71,7 @@ def refuse_unfit(checkout: Checkout, found: Look, work: str) -> None:
         raise UnfitError(f"this checkout {problem}", hint="end that first; see: git status")
     shape.refuse(shape.nested(checkout, found))
     shape.refuse(shape.unreadable(found))
+    shape.refuse(shape.unreadable_files(found))
 
 
 @dataclass(frozen=True)
@@ -247,10 +249,7 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
             arrived = quarantine.check_in(folder, pack, alternate, whole=whole)
             if not whole:
                 quarantine.check_links(folder, packed.sealed.envelope, packed.bases)
-            objects = Objects(arrived, alternate)
-            state = packed.state
-            head_tree = objects.commit(state.head).tree
-            quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
+            judge(Objects(arrived, alternate), packed.sealed.envelope)
         except (DamagedError, RefusedError) as error:
             raise RefusedError(
                 f"the receiver would refuse this work: {error}",

@@ -1,5 +1,6 @@
 """Before a restore: everything that could be overwritten, wrong or busy, found before any write."""
 
+import os
 import shutil
 from collections.abc import Container
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Final
 
 from handsoff.core import paths, restoring
 from handsoff.core.objects import GITLINK, LINK
+from handsoff.core.operation import FOLDERS
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
 from handsoff.edge.git import restore, shape, sparse
@@ -64,6 +66,13 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             f"another git process holds {checkout.git_dir / 'index.lock'}",
             hint="when it has ended, or if none runs, remove that file and type it again",
         )
+    for name in FOLDERS:
+        place = checkout.git_dir / os.fsdecode(name)
+        if place.is_symlink() or place.is_file():
+            raise UnfitError(
+                f"{place} is no folder, so no operation can be put there",
+                hint="look what it is, and move it away",
+            )
     clash = shape.clashing_branch(checkout, target.work)
     if clash is not None:
         raise UnfitError(
@@ -100,6 +109,13 @@ def check_room(
             hint="rename one of them on the sender",
         )
     worktree = Worktree(checkout.top)
+    above = {parent for path in (*arriving, *plan.folders) for parent in paths.parents(path)}
+    inner = [path for path in above if worktree.stat(path + b"/.git") is not None]
+    if inner:
+        raise UnfitError(
+            f"a repository of its own stands where files must be: {listed(inner)}",
+            hint="move it away, or catch into a worktree of its own: --into DIR",
+        )
     if locked := restore.unwritable(worktree, [*plan.removals, *arriving]):
         raise UnfitError(
             f"this user may not write in {listed(locked) or 'the checkout'}",

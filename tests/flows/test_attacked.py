@@ -3,6 +3,8 @@
 import stat
 from pathlib import Path
 
+import pytest
+
 from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, inside, refused
@@ -122,3 +124,47 @@ def test_a_sticky_bit_is_told(forked: Monday) -> None:
         "path": "README",
         "reason": "its setuid, setgid or sticky bit: the file itself travels",
     } in told["left_behind"]
+
+
+def test_a_submodule_is_not_filled_with_the_files_that_replace_it(forked: Monday) -> None:
+    m1, m2 = forked.m1, forked.m2
+    inner = m2.top / "sub"
+    inner.mkdir()
+    m2.git("init", "-q", str(inner))
+    m2.git("-C", str(inner), "commit", "-q", "--allow-empty", "-m", "inner")
+    oid = m2.git("-C", str(inner), "rev-parse", "HEAD")
+    m1.git("update-index", "--add", "--cacheinfo", f"160000,{oid},sub")
+    m1.git("commit", "-q", "-m", "sub")
+    m2.git("fetch", "-q", str(m1.top), WORK)
+    m2.git("switch", "-q", "-c", WORK, "FETCH_HEAD")
+    m1.git("rm", "-q", "--cached", "sub")
+    m1.write("sub/x", "a file now\n")
+    send(m1, m2)
+    before = forked.untouched()
+    refused(inside(m2, "catch", WORK), 8, "a repository of its own stands where files must be: sub")
+    assert forked.untouched() == before
+
+
+@pytest.mark.parametrize("value", ["TRUE", "yes", "2"])
+def test_settings_are_spelled_as_git_lets_them_be_spelled(forked: Monday, value: str) -> None:
+    m1, m2 = forked.m1, forked.m2
+    m1.git("sparse-checkout", "set", "--cone", "src")
+    m1.git("config", "--worktree", "core.sparseCheckoutCone", value)
+    send(m1, m2)
+    inside(m2, "catch", WORK).ok()
+    assert m2.git("config", "core.sparseCheckoutCone") == value
+
+
+def test_an_empty_folder_that_no_receiver_makes_stays_and_is_told(forked: Monday) -> None:
+    (forked.m1.top / "git~1").mkdir()
+    with at_home(forked.m2) as there:
+        told = inside(forked.m1, "send", "m2", "--at", there.address, "--json").ok().json
+    assert "git~1" in {item["path"] for item in told["left_behind"]}
+    inside(forked.m2, "catch", WORK).ok()
+
+
+def test_a_tracked_file_that_its_owner_may_not_read_is_named(forked: Monday) -> None:
+    (forked.m1.top / "README").chmod(0o200)
+    with at_home(forked.m2) as there:
+        ran = inside(forked.m1, "send", "m2", "--at", there.address)
+    refused(ran, 8, "README cannot be read by its owner", "chmod u+r README")

@@ -86,6 +86,14 @@ def unreadable(look: Look) -> Iterator[Oddity]:
             )
 
 
+def unreadable_files(look: Look) -> Iterator[Oddity]:
+    """Yield files that even their owner may not read: a receiver could not compare them."""
+    for path, mode in look.modes.items():
+        if not mode & 0o400:
+            shown = paths.shown(path)
+            yield Oddity(f"the file {shown} cannot be read by its owner", f"chmod u+r {shown}")
+
+
 def other_worktree(checkout: Checkout, branch: str) -> str | None:
     """Return the path of another worktree that has ``branch`` checked out, or None."""
     wanted = b"branch refs/heads/" + encode(branch)

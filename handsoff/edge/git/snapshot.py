@@ -10,8 +10,9 @@ from dataclasses import replace
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, oid_of
+from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, LINK, oid_of
 from handsoff.core.operation import Operation
+from handsoff.core.paths import path_problem
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
 from handsoff.core.trees import Leaf, Read, graft
 from handsoff.edge.git import disk
@@ -123,7 +124,13 @@ def capture(
     head_tree = head.tree if head else EMPTY_TREE
     staged = index_changes(look)
     index_tree = graft(read, head_tree, staged, emit)
-    changes = worktree_changes(look, taken, filtered, trust_mode=not ignores_modes(checkout))
+    changes = worktree_changes(
+        look,
+        taken,
+        filtered,
+        trust_mode=not ignores_modes(checkout),
+        trust_links=has_links(checkout),
+    )
     state = State(
         work=work,
         head=look.head,
@@ -133,7 +140,7 @@ def capture(
         work_tree=graft(read, index_tree, changes, emit),
         stash=look.stash,
         branch=branch,
-        empty_folders=tuple(sorted(look.walked.empty)),
+        empty_folders=tuple(sorted(p for p in look.walked.empty if not path_problem(p))),
         left_behind=(*left_behind, *_partly(taken, filtered)),
         tip=_tip(checkout, look, work),
         detached=look.branch is None,
@@ -234,6 +241,11 @@ def index_changes(look: Look) -> dict[bytes, Leaf | None]:
     return {path: indexed_leaf(look, path) for path in look.staged}
 
 
+def has_links(checkout: Checkout) -> bool:
+    """Say whether links are links here, and not files that hold where they lead."""
+    return checkout.setting("core.symlinks") is None or checkout.switch("core.symlinks")
+
+
 def indexed_leaf(look: Look, path: bytes) -> Leaf | None:
     """Return the leaf that stands for ``path`` in the index's tree."""
     return None if path in look.clashing else index_leaf(look.entries.of(path))
@@ -249,7 +261,12 @@ def index_leaf(entries: list[Entry]) -> Leaf | None:
 
 
 def worktree_changes(
-    look: Look, taken: Mapping[bytes, Taken], filtered: Filtered, *, trust_mode: bool
+    look: Look,
+    taken: Mapping[bytes, Taken],
+    filtered: Filtered,
+    *,
+    trust_mode: bool,
+    trust_links: bool,
 ) -> dict[bytes, Leaf | None]:
     """Return what to change in the index's tree so that it says what is on disk."""
     changes: dict[bytes, Leaf | None] = {}
@@ -264,6 +281,8 @@ def worktree_changes(
         indexed = indexed_leaf(look, path)
         if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
             leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
+        if leaf and indexed and not trust_links and (leaf.mode, indexed.mode) == (FILE, LINK):
+            leaf = leaf._replace(mode=LINK)  # a file that stands for a link
         if leaf != indexed:
             changes[path] = leaf
     for path in taken.keys() - tracked:

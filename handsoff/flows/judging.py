@@ -1,0 +1,33 @@
+"""What a receiver asks of a state before it believes it; the sender asks the same in advance."""
+
+from handsoff.core import paths
+from handsoff.core.incoming import check_state
+from handsoff.core.objects import EXECUTABLE, FILE
+from handsoff.core.state import State
+from handsoff.core.trees import leaf_at
+from handsoff.edge.git import lfs, quarantine, restore
+from handsoff.edge.git.objects import Objects
+from handsoff.errors import DamagedError
+
+
+def judge(objects: Objects, envelope: str) -> State:
+    """Return the state that ``envelope`` binds, if all of it may be written by a receiver.
+
+    DamagedError for what cannot be, RefusedError for what may not be.
+    """
+    state = restore.read_state(objects, envelope)
+    if not state.head:
+        raise DamagedError("the snapshot has no commit to stand on")
+    head_tree = objects.commit(state.head).tree
+    quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
+    check_state(state)
+    for path, mode in state.modes:
+        leaf = leaf_at(objects.tree, state.work_tree, path)
+        if leaf is None or leaf.mode != (EXECUTABLE if mode & 0o100 else FILE):
+            raise DamagedError(f"the parcel has permissions of no file: {paths.shown(path)}")
+    for path in state.empty_folders:
+        if leaf_at(objects.tree, state.work_tree, path) is not None:
+            raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
+    for digest, oid in state.lfs:
+        lfs.check(digest, objects.blob(oid))
+    return state
