@@ -3,9 +3,9 @@
 from handsoff.core.state import State
 from handsoff.core.trees import differences, leaf_at
 from handsoff.edge.git import operation, sparse
+from handsoff.edge.git.leaves import ignores_modes
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.look import permissions
-from handsoff.edge.git.snapshot import ignores_modes
 from handsoff.edge.git.writer import same_content
 from handsoff.errors import DamagedError
 from handsoff.flows.applying import Target, listed

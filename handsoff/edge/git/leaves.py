@@ -1,0 +1,80 @@
+"""What stands for each path: in the index, as a leaf of a tree or as data, and on disk."""
+
+from collections.abc import Mapping
+
+from handsoff.core.index import Entry, Flag
+from handsoff.core.objects import EXECUTABLE, FILE, LINK
+from handsoff.core.trees import Leaf
+from handsoff.edge.git.filtered import Filtered
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.sinks import Taken
+
+
+def ignores_modes(checkout: Checkout) -> bool:
+    """Say whether what the file system says of modes means nothing here."""
+    return checkout.setting("core.filemode") is not None and not checkout.switch("core.filemode")
+
+
+def specials(look: Look) -> list[Entry]:
+    """Return the index entries that a tree cannot say, without their stat data."""
+    return [
+        Entry(e.path, e.mode, e.oid, e.stage, e.flags)
+        for path in dict.fromkeys(look.entries.odd)
+        for e in look.entries[path]
+        if not e.plain
+    ]
+
+
+def index_changes(look: Look) -> dict[bytes, Leaf | None]:
+    """Return what to change in HEAD's tree so that it says what the index says."""
+    return {path: indexed_leaf(look, path) for path in look.staged}
+
+
+def has_links(checkout: Checkout) -> bool:
+    """Say whether links are links here, and not files that hold where they lead."""
+    return checkout.setting("core.symlinks") is None or checkout.switch("core.symlinks")
+
+
+def indexed_leaf(look: Look, path: bytes) -> Leaf | None:
+    """Return the leaf that stands for ``path`` in the index's tree."""
+    return None if path in look.clashing else index_leaf(look.entries.of(path))
+
+
+def index_leaf(entries: list[Entry]) -> Leaf | None:
+    """Return the leaf that stands for a path's entries: itself, or "ours" of a conflict."""
+    present = {e.stage: e for e in entries if not e.flags & Flag.INTENT_TO_ADD}
+    for stage in (0, 2, 3, 1):
+        if stage in present:
+            return Leaf(present[stage].mode, present[stage].oid)
+    return None
+
+
+def worktree_changes(
+    look: Look,
+    taken: Mapping[bytes, Taken],
+    filtered: Filtered,
+    *,
+    trust_mode: bool,
+    trust_links: bool,
+) -> dict[bytes, Leaf | None]:
+    """Return what to change in the index's tree so that it says what is on disk."""
+    changes: dict[bytes, Leaf | None] = {}
+    tracked = (look.suspects | filtered.lossless.keys() | filtered.raw) - filtered.secret
+    for path in tracked:
+        here = taken.get(path)
+        leaf = here.leaf if here else None
+        if path in filtered.lossless:
+            leaf = filtered.lossless[path].kept
+        elif leaf is None and path in look.submodules:
+            leaf = indexed_leaf(look, path)  # a submodule is as git records it
+        indexed = indexed_leaf(look, path)
+        if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
+            leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
+        if leaf and indexed and not trust_links and (leaf.mode, indexed.mode) == (FILE, LINK):
+            leaf = leaf._replace(mode=LINK)  # a file that stands for a link
+        if leaf != indexed:
+            changes[path] = leaf
+    for path in taken.keys() - tracked:
+        changes[path] = taken[path].leaf
+    return changes
