@@ -63,6 +63,8 @@ class Snapshot:
         """Return what git would have of the file on disk."""
         if path in self.filtered.secret:
             return indexed_leaf(look, path)  # a change of it was refused
+        if path in look.submodules:
+            return indexed_leaf(look, path)  # what is in it is its own repository's
         taken = self.taken.get(path)
         if taken is None:
             return None
