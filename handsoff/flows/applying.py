@@ -94,7 +94,8 @@ def held(changes: Iterable[Change], seen: Observed, *, as_sent: bool) -> set[byt
         change.path
         for change in changes
         if change.old is not None
-        and change.old.mode != GITLINK  # a folder, of which the snapshot does not know what is in
+        # what is in a submodule no snapshot knows; but another commit of it writes nothing there
+        and (change.old.mode != GITLINK or (change.new is not None and change.new.mode == GITLINK))
         and (as_sent or change.path in tracked)
     }
 

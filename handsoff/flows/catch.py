@@ -119,6 +119,7 @@ class Catcher:
         preflight.refuse_busy(self.desk, seen, known, target.state)
         old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
         local = local_changes(self.desk, seen.state, seen, target)
+        preflight.refuse_populated(self.desk.checkout.top, local.changes)
         current = applying.held(local.changes, seen, as_sent=seen.is_known(known, objects))
         preflight.check_room(
             self.desk,

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.operation import FOLDERS
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
+from handsoff.core.trees import Change
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
@@ -127,6 +128,19 @@ def check_room(
     free = shutil.disk_usage(checkout.top).free
     if free < need:
         raise UnfitError(f"the disk has {free} bytes free, and {need} are needed", hint="make room")
+
+
+def refuse_populated(top: Path, changes: Iterable[Change]) -> None:
+    """Raise UnfitError for a submodule that goes and has files here: no snapshot knows those."""
+    worktree = Worktree(top)
+    for change in changes:
+        was, stays = (leaf is not None and leaf.mode == GITLINK for leaf in change[1:])
+        if was and not stays and any(restore.files_below(worktree, change.path)):
+            shown = paths.shown(change.path)
+            raise UnfitError(
+                f"the submodule {shown} goes, and there are files in it here",
+                hint=f"see that all of it is pushed, then: git submodule deinit {shown}",
+            )
 
 
 def refuse_obstacles(top: Path, plan: Plan, current: Container[bytes], known: Known | None) -> None:

@@ -78,6 +78,7 @@ def _go_back(
     all_changes = differences(objects.tree, now.state.work_tree, state.work_tree)
     changes = _without_own(all_changes, now, objects, str(point.get("envelope", "")))
     local = applying.localize(desk, target, now, changes)
+    preflight.refuse_populated(checkout.top, local.changes)
     current = {change.path for change in local.changes if change.old is not None}
     preflight.refuse_obstacles(
         checkout.top, restoring.plan(local.changes, state.empty_folders), current, None
