@@ -67,7 +67,9 @@ class Snapshot:
             return indexed_leaf(look, path)  # what is in it is its own repository's
         taken = self.taken.get(path)
         if taken is None:
-            return None
+            entries = look.entries.of(path)
+            hidden = any(entry.flags & Flag.SKIP_WORKTREE for entry in entries)
+            return index_leaf(entries) if hidden else None
         return Leaf(taken.leaf.mode, self.filtered.cleaned.get(path, taken.leaf.oid))
 
     def on_disk(self, path: bytes, leaf: Leaf | None) -> Leaf | None:
