@@ -11,7 +11,7 @@ from typing import IO
 from handsoff.core import guard, paths
 from handsoff.core.envelope import Sealed
 from handsoff.core.incoming import problem_of
-from handsoff.core.index import Entry
+from handsoff.core.index import Entry, Flag
 from handsoff.core.objects import GITLINK
 from handsoff.core.state import State
 from handsoff.core.trees import Leaf, leaf_at
@@ -218,7 +218,9 @@ def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
     """Yield the blobs that only the index names: staged ones, and every stage of a conflict."""
     for path in sorted({*found.staged, *found.entries.odd}):
         for entry in found.entries.of(path):
-            if entry.mode != GITLINK and (path in found.staged or not entry.plain):
+            # a flag says nothing of the content: with no change staged, HEAD has that
+            alone = path in found.staged or entry.stage or entry.flags & Flag.INTENT_TO_ADD
+            if entry.mode != GITLINK and alone:
                 yield entry.oid, path, _stage(entry)
     for entry in found.resolved:
         if entry.mode != GITLINK:
