@@ -18,8 +18,6 @@ USUAL_MODES: Final = frozenset({0o644, 0o755, 0o664, 0o775})
 
 SPARSE_KEYS: Final = ("core.sparsecheckoutcone", "index.sparse")
 
-_FALSE: Final = ("false", "no", "off", "0")
-
 KEPT_KEYS: Final = frozenset({"rebase", "pushremote", "description"})
 
 
@@ -52,12 +50,6 @@ class Sparse:
     """What stands in ``info/sparse-checkout``."""
     settings: tuple[tuple[str, str], ...]
     """Those of ``SPARSE_KEYS`` that are set, as they are spelled."""
-
-    @property
-    def meaning(self) -> tuple[bytes, frozenset[str]]:
-        """What it says to git, which takes a setting that is not there for a false one."""
-        on = frozenset(key for key, value in self.settings if value.lower() not in _FALSE)
-        return self.patterns, on
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,8 @@ class Catcher:
     work: str
     phases: Phases
     dry_run: bool = False
+    made: bool = False
+    """Whether the checkout was made for this catch."""
     notes: Notes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +118,7 @@ class Catcher:
         here = self.desk.checkout.branch() or self.work
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
-        preflight.refuse_busy(self.desk, seen, known, target.state)
+        preflight.refuse_busy(self.desk, seen, known, target.state, made=self.made)
         old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
         local = local_changes(self.desk, seen.state, seen, target)
         preflight.refuse_populated(self.desk.checkout.top, local.changes)

@@ -35,7 +35,7 @@ def catch_into(desk: Desk, work: str, folder: Path, phases: Phases) -> CatchResu
             raise UnfitError(str(said), hint="name a folder in a place where you may write")
         inner = Desk(open_checkout(folder), desk.home, desk.machine, desk.now)
         try:
-            return Catcher(inner, work, phases).run()
+            return Catcher(inner, work, phases, made=True).run()
         except BaseException:
             if Notes(inner.checkout).journal() is None:
                 checkout.run("worktree", "remove", "--force", place)

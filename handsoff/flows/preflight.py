@@ -25,13 +25,19 @@ _NAMED: Final = 10
 _SPARE: Final = 1 << 20
 
 
-def refuse_busy(desk: Desk, seen: Observed, known: Known | None, target: State) -> None:
-    """Raise UnfitError if the checkout is no place to restore ``target`` over."""
+def refuse_busy(
+    desk: Desk, seen: Observed, known: Known | None, target: State, *, made: bool = False
+) -> None:
+    """Raise UnfitError if the checkout is no place to restore ``target`` over.
+
+    One that was ``made`` for it may show what it likes until then.
+    """
     shape.refuse(shape.clone_shape(desk.checkout))
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere
-    if seen.state.sparse and not sparse.same(seen.state.sparse, target.sparse):
+    shown = seen.state.sparse
+    if shown is not None and not made and not sparse.same(shown, target.sparse):
         raise UnfitError(
             "this checkout is sparse, and the work shows other parts of the repository",
             hint="git sparse-checkout disable; or catch into a worktree of its own: --into DIR",

@@ -16,6 +16,9 @@ from handsoff.edge.git import command
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, UsageError
 
+TRUE: Final = frozenset({"", "true", "yes", "on", "1"})
+"""How git's switches are spelled that are on."""
+
 _HEADS: Final = "refs/heads/"
 
 
@@ -86,7 +89,7 @@ class Checkout:
     def switch(self, key: str) -> bool:
         """Return a configuration key as git reads a boolean; absent is false."""
         value = self.setting(key)
-        return value is not None and value.lower() in ("", "true", "yes", "on", "1")
+        return value is not None and value.lower() in TRUE
 
     def set_config(self, key: str, value: str) -> None:
         """Set ``key`` in the clone's own configuration."""

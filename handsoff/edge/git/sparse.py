@@ -9,12 +9,13 @@ from typing import Final
 
 from handsoff.core.state import SPARSE_KEYS, Sparse
 from handsoff.edge import files
-from handsoff.edge.git.repo import Checkout, decode, split
+from handsoff.edge.git.repo import TRUE, Checkout, decode, split
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 
 _ON: Final = "core.sparsecheckout"
 _OWN: Final = "extensions.worktreeconfig"
+_DEFAULTS: Final = {"core.sparsecheckoutcone": "true", "index.sparse": "false"}
 
 
 def read(checkout: Checkout) -> Sparse | None:
@@ -27,11 +28,6 @@ def read(checkout: Checkout) -> Sparse | None:
     return Sparse(patterns, tuple((key, own[key]) for key in SPARSE_KEYS if key in own))
 
 
-def same(one: Sparse | None, other: Sparse | None) -> bool:
-    """Say whether two mean the same to git."""
-    return (one and one.meaning) == (other and other.meaning)
-
-
 def _own(checkout: Checkout) -> dict[str, str]:
     """Return the configuration of this worktree, without that of its user."""
     found: dict[str, str] = {}
@@ -41,6 +37,18 @@ def _own(checkout: Checkout) -> dict[str, str]:
             key: value for key, _, value in (decode(i).partition("\n") for i in split(listed))
         }
     return found
+
+
+def same(one: Sparse | None, two: Sparse | None) -> bool:
+    """Say whether both show the same, whichever of the settings are left to git's defaults."""
+    if one is None or two is None:
+        return one is two
+    return one.patterns == two.patterns and _switches(one) == _switches(two)
+
+
+def _switches(sparse: Sparse) -> list[bool]:
+    settings = {**_DEFAULTS, **dict(sparse.settings)}
+    return [settings[key].lower() in TRUE for key in SPARSE_KEYS]
 
 
 def put(checkout: Checkout, wanted: Sparse | None) -> None:
@@ -62,8 +70,11 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
             checkout.git("config", "--worktree", "--replace-all", key, settings[key])
         else:
             checkout.run("config", "--worktree", "--unset-all", key)
-            if key in _own(checkout):  # said for all worktrees: it is not so for this one
-                checkout.git("config", "--worktree", key, "false")
+    checkout.forget_config()
+    for key, default in {_ON: "false", **_DEFAULTS}.items():
+        if key not in settings and checkout.setting(key) not in (None, default):
+            # all worktrees, or all clones of this user, say so
+            checkout.git("config", "--worktree", key, default)
     checkout.forget_config()
 
 
