@@ -116,13 +116,6 @@ def check_room(
             hint="rename one of them on the sender",
         )
     worktree = Worktree(checkout.top)
-    above = {parent for path in (*arriving, *plan.folders) for parent in paths.parents(path)}
-    inner = [path for path in above if worktree.stat(path + b"/.git") is not None]
-    if inner:
-        raise UnfitError(
-            f"a repository of its own stands where files must be: {listed(inner)}",
-            hint="move it away, or catch into a worktree of its own: --into DIR",
-        )
     if locked := restore.unwritable(worktree, [*plan.removals, *arriving]):
         raise UnfitError(
             f"this user may not write in {listed(locked) or 'the checkout'}",

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
+from handsoff.core.index import Flag
 from handsoff.core.objects import EMPTY_TREE, FILE, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.paths import path_problem
@@ -21,6 +22,7 @@ from handsoff.edge.git.leaves import (
     has_links,
     ignores_modes,
     index_changes,
+    index_leaf,
     indexed_leaf,
     specials,
     worktree_changes,
