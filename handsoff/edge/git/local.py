@@ -60,7 +60,7 @@ class Localizer:
             leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
             wanted.setdefault(path, Change(path, leaf, leaf))
         self._bring(wanted.values())
-        with self._rules(wanted) as (rules, attributes):
+        with self._rules(seen, wanted) as (rules, attributes):
             if rules is None:
                 return Local(list(_real(seen, wanted.values(), {})))
             here = self._converted(rules, attributes, wanted.values())
@@ -70,14 +70,17 @@ class Localizer:
         return Local(list(_real(seen, wanted.values(), here)), here, kept, tuple(told))
 
     @contextmanager
-    def _rules(self, wanted: dict[bytes, Change]) -> Iterator[tuple[Rules | None, Path]]:
+    def _rules(
+        self, seen: Snapshot, wanted: dict[bytes, Change]
+    ) -> Iterator[tuple[Rules | None, Path]]:
         """Give the rules as the target's own attributes make them, and a folder with those.
 
         If the attributes change, every tracked file is looked at: ``wanted`` then has them all.
         """
-        outside = differences(self.objects.tree, self.target.index_tree, self.target.work_tree)
-        paths_there = {*self.look.entries.paths, *wanted, *(change.path for change in outside)}
-        if any(map(is_attributes, wanted)):
+        # attributes may be on disk already, where an earlier run was cut short
+        fresh = [*wanted, *self._not_indexed(seen)]
+        paths_there = {*self.look.entries.paths, *fresh}
+        if any(map(is_attributes, fresh)):
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
                 same = Change(change.path, change.new, change.new)
                 wanted.setdefault(change.path, same)
@@ -87,6 +90,13 @@ class Localizer:
             if rules is not None:
                 _refuse_broken(rules, wanted)
             yield rules, folder
+
+    def _not_indexed(self, seen: Snapshot) -> Iterator[bytes]:
+        """Yield the files of the target that the index here does not have, or has another way."""
+        read, target = seen.reader(self.objects), self.target
+        trees = (seen.state.index_tree, target.index_tree), (target.index_tree, target.work_tree)
+        for old, new in trees:
+            yield from (change.path for change in differences(read, old, new))
 
     def _bring(self, wanted: Iterable[Change]) -> None:
         """Fetch the files that a partial clone was only promised, all at once."""
