@@ -35,7 +35,7 @@ def _eol(machine: Machine) -> None:
     machine.write(".git/info/attributes", "*.txt text=auto\n")
 
 
-WAYS = (_autocrlf, _own_attributes, _users_attributes, _eol)
+SENDERS, RECEIVERS = (_autocrlf, _users_attributes), (_autocrlf, _own_attributes, _eol)
 
 
 def busy(machine: Machine, data: bytes) -> None:
@@ -50,7 +50,7 @@ def on_disk(machine: Machine) -> list[bytes]:
     return list(read(machine, *TRACKED).values())
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__.strip("_"))
+@pytest.mark.parametrize("way", SENDERS, ids=lambda way: way.__name__.strip("_"))
 def test_crlf_goes_to_a_plain_clone_as_git_has_it_and_comes_back_as_crlf(
     monday: Monday, way: object
 ) -> None:
@@ -76,7 +76,7 @@ def test_crlf_goes_to_a_plain_clone_as_git_has_it_and_comes_back_as_crlf(
     assert on_disk(m1) == [CRLF * 2, CRLF * 3, CRLF * 2, CRLF]
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__.strip("_"))
+@pytest.mark.parametrize("way", RECEIVERS, ids=lambda way: way.__name__.strip("_"))
 def test_lf_goes_to_a_clone_that_converts_and_is_crlf_there(monday: Monday, way: object) -> None:
     m1, m2 = monday.m1, monday.m2
     assert callable(way)
