@@ -178,6 +178,38 @@ def test_a_receiver_with_the_key_is_told_how_to_decrypt(monday: Monday) -> None:
     assert read(m1, "a.vault", "more.txt") == {"a.vault": SECRET, "more.txt": b"m2\n"}
 
 
+def test_what_is_still_encrypted_can_be_undone_and_sent_on(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    encrypting(m1)
+    over(m1, m2)
+    there = look(m2.top)
+    driver(m2, "git-crypt", required=True)  # the key comes later
+    (m2.top / "a.vault").touch()
+    inside(m2, "undo").ok()
+    inside(m2, "undo").ok()
+    assert look(m2.top) == there
+    over(m2, m1)
+    assert read(m1, "a.vault") == {"a.vault": SECRET}
+
+
+def test_a_decrypted_file_that_was_only_touched_gives_way_to_the_next_version(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    encrypting(m1)
+    driver(m2, "git-crypt", required=True)
+    over(m1, m2)
+    m2.git("checkout", "--", "a.vault", "k\n")
+    over(m2, m1)
+    commit(m1, {"a.vault": SECRET * 2})
+    for name in ("a.vault", "k\n/\udcff.vault"):
+        (m2.top / name).touch()
+    over(m1, m2)
+    assert read(m2, "k\n/\udcff.vault") == {"k\n/\udcff.vault": SECRET}
+    m2.git("checkout", "--", "a.vault")
+    assert read(m2, "a.vault") == {"a.vault": SECRET * 2}
+
+
 # --- a parcel that wants something to run ---------------------------------------------------------
 
 HOSTILE = {

@@ -15,7 +15,7 @@ from handsoff.core.index import Entry
 from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.convert import Converter, Rules, converter, rules_of
-from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
@@ -51,6 +51,11 @@ class Filtered:
     """Files of a filter that need not travel: unchanged, and the other end can get them."""
     cleaned: Mapping[bytes, str] = field(default_factory=dict)
     """Ids of what git would make of files that are not read here, or are not lossless."""
+    behind: Mapping[bytes, Leaf] = field(default_factory=dict)
+    """What is on disk of secret files that git has, though their stat data do not say so.
+
+    It goes nowhere, and may be written over.
+    """
 
 
 def read_filtered(
@@ -82,8 +87,14 @@ def read_filtered(
     asked = [p for p in (*filters, *secret) if p in look.suspects]
     with converter(checkout) as git:
         ids = git.clean((_indexed(look, path) for path in asked), programs=True) if programs else {}
+        behind = dict(_on_disk(worktree, (path for path in asked if path in secret)))
+        # one that nobody has decrypted is on disk as git has it
+        plain = {path: leaf.oid for path, leaf in behind.items()}
+        unknown = {
+            p for p in behind if not any(_is_indexed(look, p, made) for made in (plain, ids))
+        }
         if programs:
-            _refuse_secret(p for p in asked if p in secret and not _is_indexed(look, p, ids))
+            _refuse_secret(sorted(unknown))
         cleaned = git.clean((_indexed(look, path) for path in mine), programs=False)
         lossless = dict(_lossless(checkout, look, git, mine, cleaned))
     return Filtered(
@@ -93,6 +104,7 @@ def read_filtered(
         spared=frozenset(left),
         secret=frozenset(secret),
         cleaned={**cleaned, **ids},
+        behind={path: leaf for path, leaf in behind.items() if path not in unknown},
     )
 
 
@@ -112,6 +124,13 @@ def _indexed(look: Look, path: bytes) -> Entry:
 
 def _is_indexed(look: Look, path: bytes, ids: Mapping[bytes, str]) -> bool:
     return ids.get(path) in {entry.oid for entry in look.entries.of(path)}
+
+
+def _on_disk(worktree: Worktree, wanted: Iterable[bytes]) -> Iterator[tuple[bytes, Leaf]]:
+    for path in wanted:
+        content = worktree.read(path)
+        if content is not None:
+            yield path, leaf_of(content)
 
 
 def _differing(

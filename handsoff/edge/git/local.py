@@ -163,6 +163,8 @@ def _real(
 ) -> Iterator[Change]:
     """Yield the changes that are to be made on disk, with what is really there now."""
     for change in wanted:
+        if change.path in seen.filtered.secret and change.old == change.new:
+            continue  # decrypted or not: nothing of it changes
         old = seen.on_disk(change.path, change.old)
         new = here.get(change.path, change.new)
         if old != new:

@@ -77,7 +77,7 @@ class Snapshot:
     def on_disk(self, path: bytes, leaf: Leaf | None) -> Leaf | None:
         """Return what is on disk at ``path``, where the state has ``leaf``."""
         taken = self.taken.get(path)
-        return leaf if taken is None else taken.leaf
+        return self.filtered.behind.get(path, leaf) if taken is None else taken.leaf
 
     def sparing(self, spared: Iterable[bytes], objects: Objects, look: Look) -> State:
         """Return the state as it would be if the files ``spared`` did not travel."""
