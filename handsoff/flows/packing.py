@@ -18,7 +18,7 @@ from handsoff.core.trees import Leaf, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import clone, lfs, news, quarantine, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
-from handsoff.edge.git.filtered import Spared
+from handsoff.edge.git.filtered import Spared, refuse_plaintext
 from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
 from handsoff.edge.git.objects import Objects
@@ -153,6 +153,7 @@ class Packer:
             left_behind=left_behind(found, extra),
             spared=self._spared(objects),
         )
+        refuse_plaintext(captured.filtered.exposed)
         return captured, sink
 
     def _large(

@@ -192,6 +192,21 @@ def test_what_is_still_encrypted_can_be_undone_and_sent_on(monday: Monday) -> No
     assert read(m1, "a.vault") == {"a.vault": SECRET}
 
 
+def test_a_file_that_only_the_receiver_would_encrypt_arrives_and_can_be_undone(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    put(m1, {".gitattributes": b"*.vault filter=git-crypt\n", "new.vault": b"not encrypted\n"})
+    driver(m2, "git-crypt", required=True)
+    over(m1, m2)
+    there = look(m2.top)
+    inside(m2, "undo").ok()
+    inside(m2, "undo").ok()
+    assert look(m2.top) == there == monday.travels
+    said = inside(m2, "send", "m1", "--via", "remote")
+    refused(said, 3, "a filter encrypts new.vault", "its plaintext never travels")
+
+
 def test_a_decrypted_file_that_was_only_touched_gives_way_to_the_next_version(
     monday: Monday,
 ) -> None:

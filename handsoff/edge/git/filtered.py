@@ -56,6 +56,8 @@ class Filtered:
 
     It goes nowhere, and may be written over.
     """
+    exposed: frozenset[bytes] = frozenset()
+    """Files that git does not track, and that a filter would encrypt if it did."""
 
 
 def read_filtered(
@@ -78,7 +80,6 @@ def read_filtered(
     if rules is None:
         return Filtered()
     worktree = Worktree(checkout.top)
-    _refuse_secret(path for path in outside if rules.kind(path) is Kind.SECRET)
     present = [path for path in tracked if worktree.stat(path) is not None]
     filters = [path for path in present if rules.kind(path) is Kind.FILTER]
     left = {p for p in filters if spared and p not in look.suspects and _is_spared(look, p, spared)}
@@ -94,7 +95,7 @@ def read_filtered(
             p for p in behind if not any(_is_indexed(look, p, made) for made in (plain, ids))
         }
         if programs:
-            _refuse_secret(sorted(unknown))
+            refuse_plaintext(unknown)
         cleaned = git.clean((_indexed(look, path) for path in mine), programs=False)
         lossless = dict(_lossless(checkout, look, git, mine, cleaned))
     return Filtered(
@@ -103,6 +104,7 @@ def read_filtered(
         programs=frozenset(filters),
         spared=frozenset(left),
         secret=frozenset(secret),
+        exposed=frozenset(path for path in outside if rules.kind(path) is Kind.SECRET),
         cleaned={**cleaned, **ids},
         behind={path: leaf for path, leaf in behind.items() if path not in unknown},
     )
@@ -162,8 +164,9 @@ def _lossless(
             yield path, Lossless(mine[path], leaf, data)
 
 
-def _refuse_secret(found: Iterable[bytes]) -> None:
-    for path in found:
+def refuse_plaintext(found: Iterable[bytes]) -> None:
+    """Raise RefusedError for the first of ``found``, of which git has nothing encrypted."""
+    for path in sorted(found):
         raise RefusedError(
             f"a filter encrypts {paths.shown(path)}, and what is on disk is not committed: "
             "its plaintext never travels",
