@@ -33,6 +33,7 @@ def refuse_busy(
     One that was ``made`` for it may show what it likes until then.
     """
     shape.refuse(shape.clone_shape(desk.checkout))
+    sparse.check(desk.checkout, target.sparse)
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere

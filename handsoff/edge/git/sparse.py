@@ -56,8 +56,10 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
     files.sweep(checkout.git_dir / "info")
     if read(checkout) == wanted:
         return
+    check(checkout, wanted)
     step("catch.apply.sparse.before")
-    _give_own_config(checkout)
+    if _shares_config(checkout):
+        checkout.git("config", "--local", _OWN, "true")
     settings = {_ON: "true", **dict(wanted.settings)} if wanted is not None else {}
     if wanted is not None:
         place = files.ensure_folder(checkout.git_dir / "info") / "sparse-checkout"
@@ -78,16 +80,20 @@ def put(checkout: Checkout, wanted: Sparse | None) -> None:
     checkout.forget_config()
 
 
-def _give_own_config(checkout: Checkout) -> None:
-    """Let this worktree have a configuration of its own, as ``git sparse-checkout`` does."""
-    alone = checkout.git_dir == checkout.common_dir and not any(
-        (checkout.common_dir / "worktrees").glob("*")
-    )
-    if alone or checkout.switch(_OWN):
+def check(checkout: Checkout, wanted: Sparse | None) -> None:
+    """Raise UnfitError if this worktree cannot be made to show ``wanted``."""
+    if same(read(checkout), wanted) or not _shares_config(checkout):
         return
     if "core.worktree" in checkout.config or checkout.switch("core.bare"):
         raise UnfitError(
             "git cannot keep the sparse patterns of this worktree apart from the others",
             hint="git worktree list; then see git-worktree(1), CONFIGURATION FILE",
         )
-    checkout.git("config", "--local", _OWN, "true")
+
+
+def _shares_config(checkout: Checkout) -> bool:
+    """Say whether this worktree has no configuration of its own, though there are others."""
+    alone = checkout.git_dir == checkout.common_dir and not any(
+        (checkout.common_dir / "worktrees").glob("*")
+    )
+    return not alone and not checkout.switch(_OWN)
