@@ -24,7 +24,7 @@ from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.seal import Opened
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, TrustError, UnfitError
+from handsoff.errors import DamagedError, RefusedError, TrustError, UnfitError
 from handsoff.flows.desk import Desk
 from handsoff.flows.judging import judge
 
@@ -50,6 +50,9 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
             return _check_in(home.incoming / name, home, claims, opened, desk)
         except DamagedError as error:
             error.hint = error.hint or "nothing of it was kept; have it sent again"
+            raise
+        except RefusedError as error:
+            error.hint = error.hint or "nothing of it was kept; ask its sender about it"
             raise
         finally:
             staging.unlink(missing_ok=True)

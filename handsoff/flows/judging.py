@@ -21,10 +21,10 @@ def judge(objects: Objects, envelope: str) -> State:
     head_tree = objects.commit(state.head).tree
     quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
     check_state(state)
-    for path, mode in state.modes:
+    for path in (*state.raw, *(path for path, _ in state.modes)):
         leaf = leaf_at(objects.tree, state.work_tree, path)
-        if leaf is None or leaf.mode != (EXECUTABLE if mode & 0o100 else FILE):
-            raise DamagedError(f"the parcel has permissions of no file: {paths.shown(path)}")
+        if leaf is None or leaf.mode not in (FILE, EXECUTABLE):
+            raise DamagedError(f"the snapshot has no file {paths.shown(path)}, and tells of one")
     for path in state.empty_folders:
         if leaf_at(objects.tree, state.work_tree, path) is not None:
             raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
 from handsoff.core.index import Flag
-from handsoff.core.objects import EMPTY_TREE, FILE, oid_of
+from handsoff.core.objects import EMPTY_TREE, FILE, LINK, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.paths import path_problem
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
@@ -172,7 +172,8 @@ def _raw(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterat
     """Yield the files that travel raw; not those of which a program has made nothing here."""
     for path in filtered.raw & taken.keys():
         is_bare = taken[path].leaf == indexed_leaf(look, path)
-        if not (is_bare and path in filtered.programs):
+        is_link = taken[path].leaf.mode == LINK
+        if not is_link and not (is_bare and path in filtered.programs):
             yield path
 
 

@@ -1,0 +1,132 @@
+"""Lists of a parcel that a member made by hand: what they may not name is refused, or let alone."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handsoff.core.objects import FILE, GITLINK, LINK
+from handsoff.core.state import Sparse, State
+from handsoff.core.trees import Leaf, graft
+from handsoff.edge.git import restore, snapshot
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.sinks import Storing
+from tests.kit.conversions import put
+from tests.kit.machines import Machine
+from tests.kit.monday import Monday
+from tests.kit.operations import shell
+from tests.kit.parcels import put_together, take_apart
+from tests.kit.running import inside, refused
+
+
+@dataclass(frozen=True)
+class Forger:
+    """m1, which makes parcels for m2 of any state it likes."""
+
+    m1: Machine
+    m2: Machine
+    folder: Path
+    claims: dict[str, Any]
+    honest: State
+    store: Objects
+
+    @classmethod
+    def at(cls, monday: Monday, folder: Path) -> "Forger":
+        """Return one that has an honest parcel to begin with."""
+        m1, m2 = monday.m1, monday.m2
+        m2.git("fetch", "-q")  # else what the parcel builds on comes with it
+        file, place = folder / "work.handsoff", folder / "forged.git"
+        inside(m1, "send", "m2", "--to-file", file).ok()
+        pack, claims = take_apart(file, m2.member())
+        m1.run("git", "init", "-q", "--bare", place).ok()
+        (place / "objects/info/alternates").write_text(f"{m1.top}/.git/objects\n")
+        (folder / "pack").write_bytes(pack)
+        shell(place, "git unpack-objects -q <../pack").ok()
+        store = Objects(place / "objects", m1.top / ".git/objects")
+        return cls(m1, m2, folder, claims, restore.read_state(store, claims["envelope"]), store)
+
+    def parcel(self, state: State) -> Path:
+        """Return a parcel of ``state``, signed and sealed as it should be."""
+        envelope = snapshot.seal_envelope(state, Storing(self.store)).envelope
+        tips = "\\n".join([envelope, *(f"^{base}" for base in self.claims["bases"])])
+        place, file = self.folder / "forged.git", self.folder / "forged.handsoff"
+        shell(place, f"printf '{tips}' | git pack-objects -q --revs --stdout >../pack").ok()
+        pack = (self.folder / "pack").read_bytes()
+        digest = hashlib.sha256(pack).hexdigest()
+        more = {"envelope": envelope, "pack_size": len(pack), "pack_sha256": digest}
+        claims = {**self.claims, **more}
+        put_together(file, pack, claims, by=self.m1.member(), to=self.m2.member())
+        return file
+
+
+OUTSIDE = (b"../x", b".git/hooks/post-checkout", b"/etc/passwd", b"a//b", b"a/.GIT/config")
+
+
+def test_what_is_not_forged_is_taken(monday: Monday, tmp_path: Path) -> None:
+    forger = Forger.at(monday, tmp_path)
+    inside(monday.m2, "receive", forger.parcel(forger.honest)).ok()
+
+
+def test_a_list_tells_of_files_of_the_state_and_of_no_others(
+    monday: Monday, tmp_path: Path
+) -> None:
+    forger = Forger.at(monday, tmp_path)
+    put(monday.m2, {".env.local": b"mine\n"})
+    before = monday.untouched()
+    # of this machine, a folder, a link, a file that was removed
+    for path in (*OUTSIDE, b".env.local", b"src", b"latest", b"src/legacy.py", b".git/config"):
+        for lists in ({"raw": (path,)}, {"modes": ((path, 0o666),)}):
+            said = inside(monday.m2, "receive", forger.parcel(replace(forger.honest, **lists)))
+            refused(said, 9, "the snapshot has no file", "nothing of it was kept")
+    assert monday.untouched() == before
+
+
+def test_an_empty_folder_outside_is_refused(monday: Monday, tmp_path: Path) -> None:
+    forger = Forger.at(monday, tmp_path)
+    before = monday.untouched()
+    for path in OUTSIDE:
+        state = replace(forger.honest, empty_folders=(path,))
+        said = inside(monday.m2, "receive", forger.parcel(state))
+        refused(said, 3, "the path", "nothing of it was kept")
+    assert monday.untouched() == before
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (("core.sshcommand", "true"),),
+        (("core.sparsecheckoutcone", "!touch x"),),
+        (("index.sparse", "maybe"),),
+        (("filter.evil.clean", "true"),),
+    ],
+)
+def test_a_sparse_list_sets_what_is_sparse_and_nothing_else(
+    monday: Monday, tmp_path: Path, settings: tuple[tuple[str, str], ...]
+) -> None:
+    forger = Forger.at(monday, tmp_path)
+    before = monday.untouched()
+    state = replace(forger.honest, sparse=Sparse(b"/*\n", settings))
+    said = inside(monday.m2, "receive", forger.parcel(state))
+    refused(said, 9, "sets what belongs to no sparse checkout")
+    assert monday.untouched() == before
+
+
+def test_attributes_that_are_no_file_are_not_read(monday: Monday, tmp_path: Path) -> None:
+    forger = Forger.at(monday, tmp_path)
+    monday.m2.git("config", "filter.tidy.required", "true")  # so that attributes are asked for
+    blob = forger.store.write("blob", b"* filter=tidy\n")
+    leaves = {
+        b"a/.gitattributes": Leaf(LINK, blob),
+        b"b/.gitattributes/.gitattributes": Leaf(FILE, blob),
+        b"c/.gitattributes": Leaf(GITLINK, "1" * 40),
+    }
+    write = Storing(forger.store).put
+    tree = graft(
+        forger.store.tree, forger.honest.work_tree, leaves,
+        lambda data: write("tree", data, b"", ""),
+    )  # fmt: skip
+    said = inside(monday.m2, "receive", forger.parcel(replace(forger.honest, work_tree=tree)))
+    assert "Traceback" not in said.err
+    assert said.code in (0, 3, 9), said.err
