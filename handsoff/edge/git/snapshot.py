@@ -71,7 +71,7 @@ class Snapshot:
         if taken is None:
             entries = look.entries.of(path)
             hidden = any(entry.flags & Flag.SKIP_WORKTREE for entry in entries)
-            return index_leaf(entries) if hidden else None
+            return index_leaf(entries) if hidden and look.sparse is not None else None
         return Leaf(taken.leaf.mode, self.filtered.cleaned.get(path, taken.leaf.oid))
 
     def on_disk(self, path: bytes, leaf: Leaf | None) -> Leaf | None:
