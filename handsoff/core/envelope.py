@@ -209,10 +209,12 @@ def _decode_paths(data: bytes) -> tuple[bytes, ...]:
 
 
 def _decode_modes(data: bytes) -> Iterator[tuple[bytes, int]]:
+    known = set()
     for record in _decode_paths(data):
         match = _MODE.fullmatch(record)
-        if match is None:
+        if match is None or match[2] in known:
             raise DamagedError(f"not a mode: {record[:60]!r}")
+        known.add(match[2])
         yield match[2], int(match[1], 8)
 
 

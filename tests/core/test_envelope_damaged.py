@@ -115,7 +115,17 @@ def test_a_list_of_paths_that_is_cut_short_or_in_no_order_is_damaged(
 
 
 @pytest.mark.parametrize(
-    "data", [b"x\0", b"644\0", b"644\t\0", b"64\tx\0", b"0644\tx\0", b"684\tx\0", b"644 x\0"]
+    "data",
+    [
+        b"600\tx\x00644\tx\0",
+        b"x\0",
+        b"644\0",
+        b"644\t\0",
+        b"64\tx\0",
+        b"0644\tx\0",
+        b"684\tx\0",
+        b"644 x\0",
+    ],
 )
 def test_a_mode_that_is_none_is_damaged(data: bytes) -> None:
     with pytest.raises(DamagedError, match="not a mode"):
