@@ -26,7 +26,6 @@ from handsoff.flows.notes import Known
 from handsoff.flows.observe import Observed
 
 _NAMED: Final = 10
-_SPARE: Final = 1 << 20
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from handsoff.core.state import State
 from handsoff.core.trees import differences, leaf_at
 from handsoff.edge.git import operation, sparse
-from handsoff.edge.git.leaves import ignores_modes
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.look import permissions
 from handsoff.edge.git.writer import same_content
@@ -55,12 +54,11 @@ def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> li
     state, read = target.state, seen.snapshot.reader(target.objects)
     changes = differences(read, state.work_tree, seen.state.work_tree)
     wrong = []
-    modeless = ignores_modes(desk.checkout)
     for change in changes:
         stands = seen.snapshot.on_disk(change.path, change.new)
         wanted = local.here.get(change.path, change.old)
         # where modes mean nothing, what the index says of one is all that there is
-        same = modeless and stands and wanted and same_content(stands, wanted)
+        same = desk.checkout.ignores_modes and stands and wanted and same_content(stands, wanted)
         if wanted is not None and stands != wanted and not same:
             wrong.append(change.path)
     for path in {*state.raw} - {*seen.state.raw}:  # git here may take it for what it converts

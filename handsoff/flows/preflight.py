@@ -103,7 +103,7 @@ def check_room(
 ) -> None:
     """Raise UnfitError for what is in the way, cannot be written here, or does not fit."""
     checkout = desk.checkout
-    if checkout.setting("core.symlinks") is not None and not checkout.switch("core.symlinks"):
+    if not checkout.has_links:
         links = [path for path, leaf in plan.writes if leaf.mode == LINK]
         if links:
             raise UnfitError(

@@ -7,13 +7,7 @@ from handsoff.core.objects import EXECUTABLE, FILE, LINK
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.filtered import Filtered
 from handsoff.edge.git.look import Look
-from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Taken
-
-
-def ignores_modes(checkout: Checkout) -> bool:
-    """Say whether what the file system says of modes means nothing here."""
-    return checkout.setting("core.filemode") is not None and not checkout.switch("core.filemode")
 
 
 def specials(look: Look) -> list[Entry]:
@@ -29,11 +23,6 @@ def specials(look: Look) -> list[Entry]:
 def index_changes(look: Look) -> dict[bytes, Leaf | None]:
     """Return what to change in HEAD's tree so that it says what the index says."""
     return {path: indexed_leaf(look, path) for path in look.staged}
-
-
-def has_links(checkout: Checkout) -> bool:
-    """Say whether links are links here, and not files that hold where they lead."""
-    return checkout.setting("core.symlinks") is None or checkout.switch("core.symlinks")
 
 
 def indexed_leaf(look: Look, path: bytes) -> Leaf | None:

@@ -163,8 +163,8 @@ def _submodules(checkout: Checkout, entries: Listing) -> Iterator[tuple[bytes, b
 
 def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
     """Yield the files whose permission bits are not those of a new file here, with the bits."""
-    if checkout.setting("core.filemode") is not None and not checkout.switch("core.filemode"):
-        return  # what the file system says of modes means nothing
+    if checkout.ignores_modes:
+        return
     hidden = umask()
     usual = {stat.S_IFREG | 0o666 & ~hidden, stat.S_IFREG | 0o777 & ~hidden}
     worktree = Worktree(checkout.top)

@@ -91,6 +91,16 @@ class Checkout:
         value = self.setting(key)
         return value is not None and value.lower() in TRUE
 
+    @property
+    def ignores_modes(self) -> bool:
+        """Whether what the file system says of modes means nothing here."""
+        return self.setting("core.filemode") is not None and not self.switch("core.filemode")
+
+    @property
+    def has_links(self) -> bool:
+        """Whether links are links here, and not files that hold where they lead."""
+        return self.setting("core.symlinks") is None or self.switch("core.symlinks")
+
     def set_config(self, key: str, value: str) -> None:
         """Set ``key`` in the clone's own configuration."""
         self.git("config", "--local", "--replace-all", key, value)

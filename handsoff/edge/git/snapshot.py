@@ -19,8 +19,6 @@ from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Filtered, Spared, read_filtered
 from handsoff.edge.git.leaves import (
-    has_links,
-    ignores_modes,
     index_changes,
     index_leaf,
     indexed_leaf,
@@ -141,8 +139,8 @@ def capture(
         look,
         taken,
         filtered,
-        trust_mode=not ignores_modes(checkout),
-        trust_links=has_links(checkout),
+        trust_mode=not checkout.ignores_modes,
+        trust_links=checkout.has_links,
     )
     state = State(
         work=work,
