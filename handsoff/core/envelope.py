@@ -52,7 +52,6 @@ _BOOLEAN: Final = re.compile(r"|true|false|yes|no|on|off|-?\d{1,10}[kmg]?", re.I
 _LONG: Final = 1 << 26
 _MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
 _ABBREVIATED: Final = re.compile(r"[0-9a-f]{4,39}")
-_KEY: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")
 
 
@@ -265,7 +264,7 @@ def _stash_entry(fields: dict[str, Any]) -> StashEntry:
 
 def _branch(fields: dict[str, Any]) -> BranchConfig:
     others = tuple((_str(key), _str(value)) for key, value in fields["others"])
-    if any(key not in KEPT_KEYS or not _KEY.fullmatch(key) for key, _ in others):
+    if any(key not in KEPT_KEYS for key, _ in others):
         raise DamagedError("the snapshot sets a branch key that handsoff does not carry")
     return BranchConfig(_str(fields["remote"]), _str(fields["merge"]), others)
 
