@@ -38,9 +38,7 @@ class Observed:
     def with_modes(self, modes: Sequence[tuple[bytes, int]]) -> "Observed":
         """Return this with permission bits that were looked at apart."""
         state = replace(self.state, modes=tuple(modes))
-        seen = self.snapshot
-        seen = Snapshot(state, seen.taken, seen.new_trees, seen.leaves, seen.filtered)
-        return Observed(self.look, seen)
+        return replace(self, snapshot=replace(self.snapshot, state=state))
 
     def remember(self, notes: Notes, page: str, private: Sequence[str] = ()) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page.

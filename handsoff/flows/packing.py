@@ -110,7 +110,7 @@ class Packer:
                 with self.phases.phase("history"):
                     sending = listing.result()
                     large = self._large(found, objects, sending.objects, sink)
-                    captured.state = replace(captured.state, lfs=large)
+                    captured = replace(captured, state=replace(captured.state, lfs=large))
                     sealed = snapshot.seal_envelope(captured.state, sink)
                     clone.fetch_trees(self.checkout, sending.bases)
                     self._history(writer, found, objects, sending.objects)

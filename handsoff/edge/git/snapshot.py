@@ -5,7 +5,7 @@ sink (``sinks.py``).
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from handsoff.core import envelope
 from handsoff.core.envelope import Sealed
@@ -31,23 +31,16 @@ from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Sink, Taken
 
 
+@dataclass(frozen=True)
 class Snapshot:
     """A state, with what is needed to see whether the checkout has changed since."""
 
-    def __init__(
-        self,
-        state: State,
-        taken: Mapping[bytes, Taken],
-        new_trees: Mapping[str, bytes],
-        leaves: Mapping[bytes, Leaf],
-        filtered: Filtered,
-    ) -> None:
-        self.state = state
-        self.taken = taken
-        self.new_trees = new_trees
-        self.leaves = leaves
-        """What differs from HEAD, in the worktree or else in the index."""
-        self.filtered = filtered
+    state: State
+    taken: Mapping[bytes, Taken]
+    new_trees: Mapping[str, bytes]
+    leaves: Mapping[bytes, Leaf]
+    """What differs from HEAD, in the worktree or else in the index."""
+    filtered: Filtered
 
     def reader(self, objects: Objects) -> Read:
         """Return what reads the trees of this state, whether or not they are stored."""
@@ -194,11 +187,8 @@ def _partly(taken: Mapping[bytes, Taken], filtered: Filtered) -> list[LeftBehind
     why = (
         "too large to take along, and the remote has it: its filter brings it, as git lfs pull does"
     )
-    return sorted([*found, *(LeftBehind(path, why) for path in filtered.spared)], key=_path_of)
-
-
-def _path_of(item: LeftBehind) -> bytes:
-    return item.path
+    found += [LeftBehind(path, why) for path in filtered.spared]
+    return sorted(found, key=lambda item: item.path)
 
 
 def _tip(checkout: Checkout, look: Look, work: str) -> str:
