@@ -106,10 +106,10 @@ class Packer:
             listing = aside.submit(news.to_send, self.checkout, self._tips(found), common, trees)
             try:
                 with self.phases.phase("capture"):
-                    captured, sink = self._capture(writer, found, objects)
+                    captured, sink = self._capture(writer, found, objects, known)
                 with self.phases.phase("history"):
                     sending = listing.result()
-                    large = self._large(found, objects, sending.objects, sink)
+                    large = self._large(found, objects, sending.objects, known, sink)
                     captured = replace(captured, state=replace(captured.state, lfs=large))
                     sealed = snapshot.seal_envelope(captured.state, sink)
                     clone.fetch_trees(self.checkout, sending.bases)
@@ -136,7 +136,7 @@ class Packer:
         return [oid for oid in tips if oid]
 
     def _capture(
-        self, writer: PackWriter, found: Look, objects: Objects
+        self, writer: PackWriter, found: Look, objects: Objects, known: Sequence[str]
     ) -> tuple[Snapshot, Packing]:
         worktree = Worktree(self.checkout.top)
         came = {p for p in self.arrived if p not in found.entries.paths and worktree.stat(p)}
@@ -151,20 +151,25 @@ class Packer:
             extra=extra,
             branch=branch_config(self.checkout, self.work, self.shared.name),
             left_behind=left_behind(found, extra),
-            spared=self._spared(objects),
+            spared=self._spared(objects, known),
         )
         refuse_plaintext(captured.filtered.exposed)
         return captured, sink
 
     def _large(
-        self, found: Look, objects: Objects, sent: Sequence[str], sink: Packing
+        self,
+        found: Look,
+        objects: Objects,
+        sent: Sequence[str],
+        known: Sequence[str],
+        sink: Packing,
     ) -> tuple[tuple[str, str], ...]:
         """Pack the contents that new pointers of git-lfs stand for: no server has them yet."""
         pointers = [*sent, *(oid for oid, _, _ in staged_blobs(found))]
         if not any(lfs.contents(self.checkout, objects, pointers)):
             return ()
-        known = news.all_of(self.checkout, self._known(objects))
-        new = (oid for oid in pointers if oid not in known)
+        there = news.all_of(self.checkout, known)
+        new = (oid for oid in pointers if oid not in there)
         packed = []
         for digest, place in lfs.contents(self.checkout, objects, new):
             name, size = f".git/lfs/{digest}".encode(), place.stat().st_size
@@ -178,14 +183,13 @@ class Packer:
         tips = news.known_tips(self.checkout, self.shared.name)
         return [oid for oid in tips if objects.has(oid)]
 
-    def _spared(self, objects: Objects) -> Spared:
+    def _spared(self, objects: Objects, known: Sequence[str]) -> Spared:
         """Return what says whether a file is over the limit, and the remote has it as it is."""
-        tips = self._known(objects)
 
         def is_there(path: bytes, leaf: Leaf, size: int) -> bool:
             if size <= self.guarding.limit:
                 return False
-            trees = (objects.commit(tip).tree for tip in tips)
+            trees = (objects.commit(tip).tree for tip in known)
             return any(leaf_at(objects.tree, tree, path) == leaf for tree in trees)
 
         return is_there
