@@ -150,7 +150,7 @@ class Catcher:
             "head": self.desk.checkout.branch() or "",
             "old_tip": ready.old_tip or "",
             "here": here,
-            "settings": restore.Refs(self.desk.checkout, "").settings(self.work),
+            "settings": restore.branch_settings(self.desk.checkout, self.work),
             # whether the point has objects that no ref names after this
             "keep": not ready.seen.is_clean or bool(ready.old_tip),
             "at": int(self.desk.now.timestamp()),

@@ -102,7 +102,7 @@ def _go_back(
         "old_tip": checkout.commit(f"refs/heads/{work}") or "",
         "arrived": [e.oid for e in state.stash if e.oid not in present],
         "here": notes.here(),
-        "settings": restore.Refs(checkout, "").settings(work),
+        "settings": restore.branch_settings(checkout, work),
         "envelope": point.get("envelope", ""),
         "at": int(desk.now.timestamp()),
     }

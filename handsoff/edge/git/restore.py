@@ -220,35 +220,38 @@ class Refs:
         wanted = {"remote": upstream, "merge": branch.merge or _HEADS + work}
         # a place to push to that is not known here would make a plain push fail, or go astray
         others = [(k, v) for k, v in branch.others if k != "pushremote" or v in places]
+        there = dict(branch_settings(self.checkout, work))
         for key, value in (*wanted.items(), *others):
             name = f"branch.{work}.{key}"
-            if self.checkout.line("config", "--local", "--get", name) != value:
-                self.checkout.git("config", "--local", "--replace-all", name, value)
-
-    def settings(self, work: str) -> list[list[str]]:
-        """Return what the clone's own configuration says of the branch of ``work``."""
-        listed = split(self.checkout.git("config", "--local", "--list", "-z"))
-        items = (decode(item).partition("\n") for item in listed)
-        return [[k, v] for k, _, v in items if k.rpartition(".")[0] == f"branch.{work}"]
+            if there.get(name) != value:
+                self.checkout.set_config(name, value)
 
     def reset_settings(self, work: str, wanted: list[list[str]]) -> None:
         """Let the clone's own configuration say of the branch of ``work`` what it once said."""
-        if self.settings(work) == wanted:
+        if branch_settings(self.checkout, work) == wanted:
             return
         self.checkout.run("config", "--local", "--remove-section", f"branch.{work}")
         for key, value in wanted:
             step("undo.apply.config.before")
             self.checkout.git("config", "--local", "--add", key, value)
+        self.checkout.forget_config()
 
 
 def branch_config(checkout: Checkout, work: str, remote: str) -> BranchConfig:
     """Return what the configuration says of the branch, with ``remote`` spelled "="."""
-    found = {key: checkout.line("config", "--get", f"branch.{work}.{key}") for key in (
+    found = {key: checkout.setting(f"branch.{work}.{key}") for key in (
         "remote", "merge", "rebase", "pushremote", "description")}  # fmt: skip
     upstream = found.pop("remote") or ""
     merge = found.pop("merge") or ""
     others = tuple((key, value) for key, value in found.items() if value is not None)
     return BranchConfig("=" if upstream == remote else upstream, merge, others)
+
+
+def branch_settings(checkout: Checkout, work: str) -> list[list[str]]:
+    """Return what the clone's own configuration says of the branch of ``work``."""
+    listed = split(checkout.git("config", "--local", "--list", "-z"))
+    items = (decode(item).partition("\n") for item in listed)
+    return [[k, v] for k, _, v in items if k.rpartition(".")[0] == f"branch.{work}"]
 
 
 def read_state(objects: Objects, envelope_id: str) -> State:
