@@ -29,6 +29,8 @@ from handsoff.edge.git.repo import Checkout, decode, read_all, split
 from handsoff.errors import RefusedError
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
+_DIFF: Final = ("-z", "--no-renames", "--ignore-submodules=none")
+_OTHERS: Final = ("ls-files", "--others", "-z")
 _STASH: Final = (
     "log", "-g", "-z", "--date=raw", "--encoding=UTF-8",
     "--format=%H%x00%gs%x00%gn <%ge>%x00%gd", "refs/stash", "--",
@@ -90,17 +92,15 @@ def look(
     Without ``programs`` no filter of the user's runs.
     """
     head = checkout.commit("HEAD") or ""
-    nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
-    others = ("ls-files", "--others", "-z")
     commands: dict[str, tuple[str, ...]] = {
-        "staged": ("diff-index", "--cached", "--name-only", *nothing_hidden, head or EMPTY_TREE),
-        "suspects": ("diff-files", "--name-only", *nothing_hidden),
-        "others": (*others, "--exclude-standard"),
+        "staged": ("diff-index", "--cached", "--name-only", *_DIFF, head or EMPTY_TREE),
+        "suspects": ("diff-files", "--name-only", *_DIFF),
+        "others": (*_OTHERS, "--exclude-standard"),
     }
     if walk:
-        commands["ignored"] = (*others, "--ignored", "--exclude-standard", "--directory")
+        commands["ignored"] = (*_OTHERS, "--ignored", "--exclude-standard", "--directory")
     if carry:
-        commands["carried"] = (*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
+        commands["carried"] = (*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
     if checkout.commit("refs/stash"):
         commands["stash"] = _STASH
     signature = index_signature(checkout)
@@ -111,7 +111,6 @@ def look(
     modes = dict(permissions(checkout, entries.paths)) if walk else {}
     said = dict(zip(commands, read_all(processes, "look at this checkout"), strict=True))
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
-    hidden = {p for p in entries.odd if any(e.flags & _HIDDEN for e in entries[p])}
     untracked = paths_of["others"]
     walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
     if walk:
@@ -123,7 +122,7 @@ def look(
         clashing=clashing(entries),
         resolved=_resolved(checkout),
         staged=paths_of["staged"],
-        suspects=paths_of["suspects"] | hidden,
+        suspects=paths_of["suspects"] | _hidden(entries),
         untracked=frozenset(p for p in untracked if not p.endswith(b"/")),
         nested=frozenset(p for p in untracked if p.endswith(b"/")),
         ignored=paths_of.get("ignored", frozenset()) - {b".wip/", b".wip"},
@@ -136,6 +135,11 @@ def look(
         sparse=sparse.read(checkout),
         operation=operation.read(checkout),
     )
+
+
+def _hidden(entries: Listing) -> set[bytes]:
+    """Return the paths whose flags hide edits from git."""
+    return {path for path in entries.odd if any(e.flags & _HIDDEN for e in entries[path])}
 
 
 def _not_ignored(folders: list[bytes], ignored: frozenset[bytes]) -> list[bytes]:
@@ -205,18 +209,15 @@ def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
 
     Cheaper than a second look: an index file that was not written has the same entries.
     """
-    nothing_hidden = ("-z", "--no-renames", "--ignore-submodules=none")
-    others = ("ls-files", "--others", "-z")
     commands: list[tuple[str, ...]] = [
-        ("diff-files", "--name-only", *nothing_hidden),
-        (*others, "--exclude-standard"),
+        ("diff-files", "--name-only", *_DIFF),
+        (*_OTHERS, "--exclude-standard"),
     ]
     if carry:
-        commands.append((*others, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
+        commands.append((*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
     listed = read_all([checkout.start(*c) for c in commands], "look at this checkout again")
-    hidden = {p for p in first.entries.odd if any(e.flags & _HIDDEN for e in first.entries[p])}
     changed = {
-        *(first.suspects ^ (frozenset(split(listed[0])) | hidden)),
+        *(first.suspects ^ (frozenset(split(listed[0])) | _hidden(first.entries))),
         *((first.untracked | first.nested) ^ frozenset(split(listed[1]))),
     }
     if carry:
