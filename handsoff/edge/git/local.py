@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from handsoff.core import paths
@@ -50,13 +51,25 @@ class Localizer:
     target: State
     look: Look
 
+    @cached_property
+    def _raw(self) -> frozenset[bytes]:
+        return frozenset(self.target.raw)
+
+    @cached_property
+    def _untracked(self) -> set[bytes]:
+        """Files of the target that its index does not have."""
+        target = self.target
+        found = differences(self.objects.tree, target.index_tree, target.work_tree)
+        outside = {change.path for change in found if change.old is None}
+        return outside.difference(entry.path for entry in target.special)
+
     def localize(self, seen: Snapshot, changes: Iterable[Change]) -> Local:
         """Return what ``changes``, from the state of ``seen`` to the target, are on this disk.
 
         UnfitError if a filter that this clone requires has no command.
         """
         wanted = {change.path: change for change in changes}
-        for path in {*self.target.raw} ^ {*seen.state.raw}:
+        for path in self._raw.symmetric_difference(seen.state.raw):
             leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
             wanted.setdefault(path, Change(path, leaf, leaf))
         self._bring(wanted.values())
@@ -108,14 +121,13 @@ class Localizer:
     def _converted(
         self, rules: Rules, attributes: Path, wanted: Iterable[Change]
     ) -> dict[bytes, Leaf]:
-        raw = frozenset(self.target.raw)
         leaves = {
             change.path: change.new
             for change in wanted
             if change.new is not None
             and change.new.mode in (FILE, EXECUTABLE)
-            and change.path not in raw
-            and self._is_tracked(change.path)
+            and change.path not in self._raw
+            and change.path not in self._untracked
             and self._is_gits(rules, change.path, change.new)
         }
         with converter(self.checkout, *self.objects.folders) as git:
@@ -133,27 +145,20 @@ class Localizer:
 
         The sender had only the object: it has no such filter, or left a large file where it was.
         """
-        raw = frozenset(self.target.raw)
         for path, _, leaf in wanted:
             made = rules.kind(path) in (Kind.FILTER, Kind.SECRET) and path not in self.look.suspects
             same = [Leaf(entry.mode, entry.oid) for entry in self.look.entries.of(path)] == [leaf]
             on_disk = seen.on_disk(path, leaf)
-            if leaf and on_disk and made and same and path not in raw:
+            if leaf and on_disk and made and same and path not in self._raw:
                 yield path, on_disk
 
     def _is_gits(self, rules: Rules, path: bytes, leaf: Leaf) -> bool:
         return rules.kind(path) is Kind.GIT and rules.may_differ(path, self.objects.blob(leaf.oid))
 
-    def _is_tracked(self, path: bytes) -> bool:
-        if leaf_at(self.objects.tree, self.target.index_tree, path) is not None:
-            return True
-        return any(entry.path == path for entry in self.target.special)
-
     def _told(self, rules: Rules, wanted: Iterable[Change]) -> Iterator[LeftBehind]:
-        raw = frozenset(self.target.raw)
         for change in wanted:
             path, is_new = change.path, change.new is not None and change.new != change.old
-            if is_new and path not in raw and rules.kind(path) in (Kind.SECRET, Kind.FILTER):
+            if is_new and path not in self._raw and rules.kind(path) in (Kind.SECRET, Kind.FILTER):
                 why = f"as git has it, no filter was run: git checkout -- {paths.shown(path)}"
                 yield LeftBehind(path, why)
 
