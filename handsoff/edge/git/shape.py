@@ -72,7 +72,8 @@ def nested(checkout: Checkout, look: Look) -> Iterator[Oddity]:
 
 def _is_own(checkout: Checkout, path: bytes) -> bool:
     gitfile = checkout.top / os.fsdecode(path) / ".git"
-    return gitfile.is_file() and str(checkout.common_dir / "worktrees") in gitfile.read_text()
+    ours = os.fsencode(checkout.common_dir / "worktrees")
+    return gitfile.is_file() and ours in gitfile.read_bytes()
 
 
 def unreadable(look: Look) -> Iterator[Oddity]:
@@ -113,8 +114,8 @@ def _left_for_a_while(checkout: Checkout, branch: str) -> str | None:
     for git_dir in (checkout.common_dir, *linked):
         if git_dir != checkout.git_dir and operation.branch_of_worktree(git_dir) == branch:
             gitfile = git_dir / "gitdir"
-            top = Path(gitfile.read_text().strip()) if gitfile.exists() else git_dir
-            return str(top.parent)
+            named = os.fsdecode(gitfile.read_bytes()) if gitfile.exists() else str(git_dir)
+            return str(Path(named.removesuffix("\n")).parent)
     return None
 
 

@@ -6,6 +6,7 @@ The questions are asked of the submodule's own repository, with git's own words 
 import os
 from pathlib import Path
 
+from handsoff.core import paths
 from handsoff.edge.git import command
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
@@ -14,7 +15,7 @@ from handsoff.edge.git.repo import Checkout, decode
 
 def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
     """Return what keeps the submodule at ``path`` from travelling by its commit, or None."""
-    place, shown = _place(checkout, path), decode(path)
+    place, shown = _place(checkout, path), paths.shown(path)
     if not look.submodules.get(path):
         if path in look.submodules and any(place.iterdir()):
             return Oddity("has files, but no repository", f"move them out of {shown}")
@@ -23,7 +24,7 @@ def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
     recorded = {entry.oid for entry in look.entries.of(path)}
     if commit is None or {commit} != recorded:
         return Oddity("has another commit checked out than the one recorded", f"git add {shown}")
-    if checkout.line("rev-parse", "--verify", "-q", f"{look.head}:{shown}") is None:
+    if checkout.line("rev-parse", "--verify", "-q", f"{look.head}:{decode(path)}") is None:
         return Oddity("was added and is not committed", "commit it, and hand over then")
     return _unsaved(checkout, path, shown)
 
