@@ -18,14 +18,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Shared, unreachable
+from handsoff.edge.git.remote import FETCH, Shared, unreachable
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError
 
-_FETCH: Final = (
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-    "--no-recurse-submodules", "--no-prune", "--refmap=",
-)  # fmt: skip
 _UNKNOWN: Final = re.compile(r"not our ref|bad object|no such remote ref|couldn't find remote ref")
 _UNADVERTISED: Final = "unadvertised object"
 
@@ -58,11 +54,11 @@ def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False
         return
     checkout = shared.checkout
     depth = ("--depth=1",) if alone and checkout.shallow else ()
-    done = checkout.run(*_FETCH, *depth, "--", shared.name, *commits)
+    done = checkout.run(*FETCH, *depth, "--", shared.name, *commits)
     if _UNADVERTISED in decode(done.stderr):
         # git's protocol of before 2018 (plain SSH often still has it) knows tips of branches only
         tips = sorted(set(branches(shared).values()))
-        done = checkout.run(*_FETCH, "--", shared.name, *tips)
+        done = checkout.run(*FETCH, "--", shared.name, *tips)
     if done.returncode and not _UNKNOWN.search(decode(done.stderr)):
         raise unreachable(shared.name, done.stderr)
 
@@ -101,7 +97,7 @@ def fetch_promised(checkout: Checkout, oids: Iterable[str]) -> None:
     # spelled as git's own lazy fetch is: what is here must not be named as a reason to leave out
     # what hangs on it
     done = checkout.run(
-        "-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--filter=blob:none", "--stdin", remote,
+        "-c", "fetch.negotiationAlgorithm=noop", *FETCH, "--filter=blob:none", "--stdin", remote,
         given="".join(f"{oid}\n" for oid in wanted).encode(),
     )  # fmt: skip
     if done.returncode and not _UNKNOWN.search(decode(done.stderr)):

@@ -30,6 +30,13 @@ _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
 
 
+FETCH: Final = (
+    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+    "--no-recurse-submodules", "--no-prune", "--refmap=",
+)  # fmt: skip
+"""A fetch that brings objects and nothing else: no ref moves, no file is written."""
+
+
 class Move(NamedTuple):
     """A ref to be moved from ``old`` ("" if it must not exist) to ``new`` ("" to delete it)."""
 
@@ -130,13 +137,10 @@ class Shared:
     def fetch(self, refs: Sequence[str], known: Sequence[str] = ()) -> None:
         """Bring what ``refs`` of the remote name into the private folder; no ref is written."""
         negotiation = [f"--negotiation-tip={oid}" for oid in known]
-        switches = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-                    "--no-recurse-submodules", "--no-prune", "--no-filter",
-                    "--refmap="]  # fmt: skip
         # what is wrong with an entry is our own judge's business: a void one must not jam a work
         lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
         done = self.run(
-            *lenient, "fetch", *switches, *negotiation, "--", self.url, *refs, seconds=_TRANSFER
+            *lenient, *FETCH, "--no-filter", *negotiation, "--", self.url, *refs, seconds=_TRANSFER
         )
         if done.returncode:
             raise unreachable(self.name, done.stderr)
