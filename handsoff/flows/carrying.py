@@ -1,9 +1,10 @@
 """Which ignored files travel all the same, and what stays behind, with the reason."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from handsoff.core import guard, paths
+from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
@@ -52,3 +53,8 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
         else:
             behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
     return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
+
+
+def for_people(behind: Iterable[LeftBehind]) -> tuple[dict[str, str], ...]:
+    """Return what did not travel, or not wholly, as text that may be shown."""
+    return tuple({"path": paths.shown(e.path), "reason": plain(e.reason)} for e in behind)

@@ -10,10 +10,8 @@ from handsoff.core.lease import How, Lease, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import parse
-from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
-from handsoff.core.plain import plain
-from handsoff.core.state import LeftBehind, StashEntry, State
+from handsoff.core.state import StashEntry, State
 from handsoff.edge.git import clone, shape
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.repo import Checkout
@@ -22,6 +20,7 @@ from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, Unr
 from handsoff.flows import applying, relay
 from handsoff.flows.accept import accept, complete
 from handsoff.flows.applying import Target
+from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed
@@ -90,7 +89,7 @@ def result_of(
         page="" if dry_run else page_of(desk.checkout),
         writes=sum(1 for change in ready.local.changes if change.new),
         removals=sum(1 for change in ready.local.changes if not change.new),
-        left_behind=left_behind((*ready.target.state.left_behind, *ready.local.told)),
+        left_behind=for_people((*ready.target.state.left_behind, *ready.local.told)),
         phases=phases.spent,
         check_first=check_first(view, lease),
         warnings=ready.warnings,
@@ -100,11 +99,6 @@ def result_of(
         dry_run=dry_run,
         finished=finished,
     )
-
-
-def left_behind(paths: Sequence[LeftBehind]) -> tuple[dict[str, str], ...]:
-    """Return what did not travel, or not wholly, for people."""
-    return tuple({"path": shown(e.path), "reason": plain(e.reason)} for e in paths)
 
 
 def check_first(view: View, lease: Lease) -> str:

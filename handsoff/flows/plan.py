@@ -8,11 +8,11 @@ from pathlib import Path
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.core.manifest import Manifest
 from handsoff.core.operation import kind_of
-from handsoff.core.paths import shown
 from handsoff.core.pen import Pen
 from handsoff.core.roster import Member
 from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
+from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed
@@ -108,8 +108,7 @@ class Plan:
     @property
     def left_behind(self) -> tuple[dict[str, str], ...]:
         """What does not travel, for people."""
-        behind = self.packed.state.left_behind
-        return tuple({"path": shown(e.path), "reason": e.reason} for e in behind)
+        return for_people(self.packed.state.left_behind)
 
     def manifest(self, parcel: str) -> Manifest:
         """Return the claims of the parcel."""
