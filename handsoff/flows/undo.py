@@ -15,6 +15,7 @@ from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
@@ -64,11 +65,11 @@ def _go_back(
     objects = Objects(desk.shared.objects, checkout.common_dir / "objects")
     work = str(point["work"])
     with phases.phase("capture"):
-        here = checkout.branch() or ""
+        here = checkout.branch() or work
         sink = Storing(objects)
         extra = _half_done(checkout, objects, point)
         now = observe(
-            checkout, desk.shared, here or work, objects,
+            checkout, desk.shared, here, objects,
             sink=sink, extra=extra, programs=programs,
         )  # fmt: skip
         envelope = snapshot.seal_envelope(now.state, sink).envelope
@@ -78,11 +79,7 @@ def _go_back(
     all_changes = differences(objects.tree, now.state.work_tree, state.work_tree)
     changes = _without_own(all_changes, now, objects, str(point.get("envelope", "")))
     local = applying.localize(desk, target, now, changes)
-    preflight.refuse_populated(checkout.top, local.changes)
-    current = {change.path for change in local.changes if change.old is not None}
-    preflight.refuse_obstacles(
-        checkout.top, restoring.plan(local.changes, state.empty_folders), current, None
-    )
+    _refuse_in_the_way(checkout, state, local)
     result = Undone(
         work=work,
         branch=str(point["head"]),
@@ -93,19 +90,8 @@ def _go_back(
     )
     if dry_run:
         return result
-    present = {entry.oid for entry in now.look.stash}
     # a killed undo has captured already; what is here now is half of the way back
-    forward = point.get("forward") or {
-        "work": work,
-        "point": envelope,
-        "head": here,
-        "old_tip": checkout.commit(f"refs/heads/{work}") or "",
-        "arrived": [e.oid for e in state.stash if e.oid not in present],
-        "here": notes.here(),
-        "settings": restore.branch_settings(checkout, work),
-        "envelope": point.get("envelope", ""),
-        "at": int(desk.now.timestamp()),
-    }
+    forward = point.get("forward") or _forward(desk, point, state, now, envelope)
     files.sync_filesystem(checkout.store_dir)
     notes.set_journal({**point, "verb": "undo", "forward": forward})
     with phases.phase("apply"):
@@ -116,6 +102,36 @@ def _go_back(
     notes.set_restore_point(forward)
     notes.set_journal(None)
     return result
+
+
+def _forward(
+    desk: Desk, point: dict[str, Any], state: State, now: Observed, envelope: str
+) -> dict[str, Any]:
+    """Return the restore point that leads back to what was here ``now``, which ``envelope`` binds.
+
+    ``state`` is what the undo to ``point`` goes to.
+    """
+    work = str(point["work"])
+    present = {entry.oid for entry in now.look.stash}
+    return {
+        "work": work,
+        "point": envelope,
+        "head": desk.checkout.branch() or "",
+        "old_tip": desk.checkout.commit(f"refs/heads/{work}") or "",
+        "arrived": [e.oid for e in state.stash if e.oid not in present],
+        "here": Notes(desk.checkout).here(),
+        "settings": restore.branch_settings(desk.checkout, work),
+        "envelope": point.get("envelope", ""),
+        "at": int(desk.now.timestamp()),
+    }
+
+
+def _refuse_in_the_way(checkout: Checkout, state: State, local: Local) -> None:
+    """Raise UnfitError for what came here since, and that going back to ``state`` would lose."""
+    preflight.refuse_populated(checkout.top, local.changes)
+    current = {change.path for change in local.changes if change.old is not None}
+    plan = restoring.plan(local.changes, state.empty_folders)
+    preflight.refuse_obstacles(checkout.top, plan, current, None)
 
 
 def _half_done(checkout: Checkout, objects: Objects, point: dict[str, Any]) -> set[bytes]:

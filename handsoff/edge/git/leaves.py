@@ -7,6 +7,7 @@ from handsoff.core.objects import EXECUTABLE, FILE, LINK
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.filtered import Filtered
 from handsoff.edge.git.look import Look
+from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Taken
 
 
@@ -40,14 +41,10 @@ def index_leaf(entries: list[Entry]) -> Leaf | None:
 
 
 def worktree_changes(
-    look: Look,
-    taken: Mapping[bytes, Taken],
-    filtered: Filtered,
-    *,
-    trust_mode: bool,
-    trust_links: bool,
+    checkout: Checkout, look: Look, taken: Mapping[bytes, Taken], filtered: Filtered
 ) -> dict[bytes, Leaf | None]:
     """Return what to change in the index's tree so that it says what is on disk."""
+    trust_mode, trust_links = not checkout.ignores_modes, checkout.has_links
     changes: dict[bytes, Leaf | None] = {}
     tracked = (look.suspects | filtered.lossless.keys() | filtered.raw) - filtered.secret
     for path in tracked:

@@ -91,6 +91,27 @@ class Snapshot:
         return changed
 
 
+class _Grown:
+    """The trees that a capture makes: put into its sink, and kept to be read again."""
+
+    def __init__(self, objects: Objects, sink: Sink) -> None:
+        self._objects = objects
+        self._sink = sink
+        self.trees: dict[str, bytes] = {}
+
+    def tree(self, base: str, changes: Mapping[bytes, Leaf | None]) -> str:
+        """Return the tree ``base`` with ``changes``."""
+        return graft(self._read, base, changes, self._emit)
+
+    def _read(self, oid: str) -> bytes:
+        return self.trees[oid] if oid in self.trees else self._objects.tree(oid)
+
+    def _emit(self, data: bytes) -> str:
+        oid = self._sink.put("tree", data, b"", "")
+        self.trees[oid] = data
+        return oid
+
+
 def capture(
     checkout: Checkout,
     look: Look,
@@ -114,34 +135,18 @@ def capture(
     outside = look.untracked | look.carried | extra
     filtered = read_filtered(checkout, look, outside, programs=programs, spared=spared)
     taken = _take(Worktree(checkout.top), look, sink, outside, filtered)
-    new_trees: dict[str, bytes] = {}
-
-    def emit(data: bytes) -> str:
-        oid = sink.put("tree", data, b"", "")
-        new_trees[oid] = data
-        return oid
-
-    def read(oid: str) -> bytes:
-        return new_trees[oid] if oid in new_trees else objects.tree(oid)
-
+    grown = _Grown(objects, sink)
     head = objects.commit(look.head) if look.head else None
-    head_tree = head.tree if head else EMPTY_TREE
     staged = index_changes(look)
-    index_tree = graft(read, head_tree, staged, emit)
-    changes = worktree_changes(
-        look,
-        taken,
-        filtered,
-        trust_mode=not checkout.ignores_modes,
-        trust_links=checkout.has_links,
-    )
+    index_tree = grown.tree(head.tree if head else EMPTY_TREE, staged)
+    changes = worktree_changes(checkout, look, taken, filtered)
     state = State(
         work=work,
         head=look.head,
         head_time=" ".join(head.committer.rsplit(" ", 2)[1:]) if head else NO_TIME,
         index_tree=index_tree,
         special=tuple(specials(look)),
-        work_tree=graft(read, index_tree, changes, emit),
+        work_tree=grown.tree(index_tree, changes),
         stash=look.stash,
         branch=branch,
         empty_folders=tuple(sorted(p for p in look.walked.empty if not path_problem(p))),
@@ -156,7 +161,7 @@ def capture(
         resolved=look.resolved,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
-    return Snapshot(state, taken, new_trees, leaves, filtered)
+    return Snapshot(state, taken, grown.trees, leaves, filtered)
 
 
 def _raw(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterator[bytes]:
