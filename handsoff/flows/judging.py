@@ -2,7 +2,7 @@
 
 from handsoff.core import paths
 from handsoff.core.incoming import check_state
-from handsoff.core.objects import EXECUTABLE, FILE
+from handsoff.core.objects import EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import State
 from handsoff.core.trees import leaf_at
 from handsoff.edge.git import lfs, quarantine, restore
@@ -26,7 +26,8 @@ def judge(objects: Objects, envelope: str) -> State:
         if leaf is None or leaf.mode not in (FILE, EXECUTABLE):
             raise DamagedError(f"the snapshot has no file {paths.shown(path)}, and tells of one")
     for path in state.empty_folders:
-        if leaf_at(objects.tree, state.work_tree, path) is not None:
+        leaf = leaf_at(objects.tree, state.work_tree, path)
+        if leaf is not None and leaf.mode != GITLINK:  # a submodule may well have an empty one
             raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
     for digest, oid in state.lfs:
         lfs.check(digest, objects.blob(oid))
