@@ -126,23 +126,22 @@ class Converter:
         """
         wanted = list(entries)
         switches = self._switches(programs=programs)
-        if not self._cleaned(wanted, switches):
+        if wanted and not self._cleaned(wanted, switches):
             wanted = self._cleanable(wanted, switches)
             self._cleaned(wanted, switches)
-        listed = split(self._run("ls-files", "--stage", "-z")) if wanted else []
+        if not wanted:
+            return {}
+        listed = split(self._checkout.git("ls-files", "--stage", "-z", given=None, **self._env))
         return {line.partition(b"\t")[2]: decode(line.split(b" ")[1]) for line in listed}
 
     def _cleanable(self, entries: list[Entry], switches: list[str]) -> list[Entry]:
-        """Return those that git can clean: one that it cannot makes it give up on all."""
-        if self._cleaned(entries, switches):
-            return entries
+        """Return those that git can clean, of some on which it gave up: one is enough for that."""
         half = len(entries) // 2
-        if half == 0:
-            return []
-        return [
-            *self._cleanable(entries[:half], switches),
-            *self._cleanable(entries[half:], switches),
-        ]
+        found: list[Entry] = []
+        for part in (entries[:half], entries[half:]) if half else ():
+            done = self._cleaned(part, switches)
+            found += part if done else self._cleanable(part, switches)
+        return found
 
     def _cleaned(self, entries: list[Entry], switches: list[str]) -> bool:
         known = [encode_entry(entry) for entry in entries if entry.oid]
@@ -167,10 +166,11 @@ class Converter:
         self._index.write_bytes(encode(map(encode_entry, entries)))
         env = {**self._env, **({"GIT_WORK_TREE": str(attributes)} if attributes else {})}
         where = f"--prefix={self._tree}/"
-        self._checkout.git(
+        done = self._checkout.run(
             *self._switches(programs=False), "checkout-index", "--all", "--force", where,
             given=None, **env,
         )  # fmt: skip
+        command.checked(done, "convert what arrives")
         written = Worktree(self._tree)
         contents = ((path, written.read(path)) for path in leaves)
         return {path: leaf_of(content) for path, content in contents if content is not None}
@@ -183,9 +183,6 @@ class Converter:
     def _switches(self, *, programs: bool) -> list[str]:
         switches = ["-c", "core.safecrlf=false"]
         return switches if programs else [*switches, *without_programs(self._checkout)]
-
-    def _run(self, *args: str) -> bytes:
-        return self._checkout.git(*args, given=None, **self._env)
 
 
 @contextmanager

@@ -74,12 +74,12 @@ def read_filtered(
     RefusedError for a change that only its plaintext could carry.
     """
     outside = list(outside)
-    tracked = [path for path in look.entries.paths if _is_file(look, path)]
     known = [*look.entries.paths, *outside]
-    rules = rules_of(checkout, [*tracked, *outside], known)
+    rules = rules_of(checkout, known, known)
     if rules is None:
         return Filtered()
     worktree = Worktree(checkout.top)
+    tracked = (path for path in look.entries.paths if _is_file(look, path))
     present = [path for path in tracked if worktree.stat(path) is not None]
     filters = [path for path in present if rules.kind(path) is Kind.FILTER]
     left = {p for p in filters if spared and p not in look.suspects and _is_spared(look, p, spared)}
