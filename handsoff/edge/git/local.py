@@ -159,7 +159,10 @@ class Localizer:
         for change in wanted:
             path, is_new = change.path, change.new is not None and change.new != change.old
             if is_new and path not in self._raw and rules.kind(path) in (Kind.SECRET, Kind.FILTER):
-                why = f"as git has it, no filter was run: git checkout -- {paths.shown(path)}"
+                shown = paths.shown(path)
+                why = f"as git has it, no filter was run: git checkout -- {shown}"
+                if rules.kind(path) is Kind.SECRET:
+                    why = f"encrypted, as git has it; to decrypt it: git checkout -- {shown}"
                 yield LeftBehind(path, why)
 
 
