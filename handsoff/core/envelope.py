@@ -3,8 +3,8 @@
     envelope ── parents ── snapshot ── parents ── HEAD, index commit ── HEAD
             │           ├─ every stash entry
             │           └─ the branch's tip and the commits of an operation, where HEAD is detached
-            └── tree: index  stash  branch  head  folders  modes  raw  sparse  left-behind
-                      pins/  operation/  auto-merge/
+            └── tree: index  resolved  stale  stash  branch  head  empty-folders  modes  raw
+                      sparse  left-behind  pins/  lfs/  operation/  auto-merge/
 
 The snapshot is shaped as git shapes a stash (its tree is the worktree with untracked and
 carried files), so that plain git can rescue it: ``git stash apply --index <snapshot>``.

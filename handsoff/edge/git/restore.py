@@ -1,8 +1,7 @@
-"""From a state to a checkout: files, index, refs, stash and branch configuration.
+"""From a state to a checkout: index, refs, stash and branch configuration; files by ``writer.py``.
 
 Every step can be taken twice: a run that was killed is taken up by comparing what is there with
-what should be, and doing what is missing. A file is written beside the worktree and renamed into
-place, so it is the old one or the new one at any moment, never half of one.
+what should be, and doing what is missing.
 """
 
 import os

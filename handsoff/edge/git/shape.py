@@ -1,7 +1,7 @@
-"""What a checkout is besides files: operations in progress, nested repositories, odd clones.
+"""What a checkout is besides files: nested repositories, foreign formats, a receiver that is busy.
 
-``oddities`` names each thing that this handsoff does not carry yet, so that a verb can refuse it
-by name before anything is sent or changed. Nothing is moved half.
+Each thing that this handsoff does not carry is named, so that a verb can refuse it by name before
+anything is sent or changed. Nothing is moved half.
 """
 
 import os
