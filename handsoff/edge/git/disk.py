@@ -63,7 +63,7 @@ class Worktree:
 
     def stat(self, path: bytes) -> os.stat_result | None:
         """Return the stat data of what stands at ``path`` itself, or None if nothing does."""
-        if not self._parents_are_folders(path):
+        if not self.has_folder(path.rpartition(b"/")[0]):
             return None
         try:
             return os.lstat(self.full(path))
@@ -72,17 +72,17 @@ class Worktree:
         except OSError as error:
             raise _unreadable(path, error) from error
 
-    def _parents_are_folders(self, path: bytes) -> bool:
-        parent = path.rpartition(b"/")[0]
-        known = self._plain.get(parent)
+    def has_folder(self, path: bytes) -> bool:
+        """Say whether there is a folder at ``path`` ("" is the top), and no link on the way."""
+        known = self._plain.get(path)
         if known is None:
-            known = self._parents_are_folders(parent)
+            known = self.has_folder(path.rpartition(b"/")[0])
             if known:
                 try:
-                    known = stat.S_ISDIR(os.lstat(self.full(parent)).st_mode)
+                    known = stat.S_ISDIR(os.lstat(self.full(path)).st_mode)
                 except (FileNotFoundError, NotADirectoryError):
                     known = False
-            self._plain[parent] = known
+            self._plain[path] = known
         return known
 
     def read(self, path: bytes, limit: int | None = None) -> Content | None:

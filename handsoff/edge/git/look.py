@@ -26,7 +26,6 @@ from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.convert import without_programs
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
-from handsoff.errors import RefusedError
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
 _DIFF: Final = ("-z", "--no-renames", "--ignore-submodules=none")
@@ -171,18 +170,21 @@ def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[b
         return
     hidden = umask()
     usual = {stat.S_IFREG | 0o666 & ~hidden, stat.S_IFREG | 0o777 & ~hidden}
-    worktree = Worktree(checkout.top)
-    for path in wanted:
-        st = _stat(worktree, path)
-        if st is not None and st.st_mode not in usual and stat.S_ISREG(st.st_mode):
-            yield path, stat.S_IMODE(st.st_mode)
-
-
-def _stat(worktree: Worktree, path: bytes) -> os.stat_result | None:
-    try:
-        return worktree.stat(path)
-    except RefusedError:
-        return None  # below a folder that nobody may enter, which is refused by its own name
+    worktree, top = Worktree(checkout.top), os.fsencode(checkout.top) + b"/"
+    folder, is_there = None, False
+    for path in wanted:  # mostly sorted: each folder is asked about once
+        above = path[: path.rfind(b"/") + 1]
+        try:
+            if above != folder:
+                folder, is_there = above, False
+                is_there = worktree.has_folder(above[:-1])
+            if not is_there:
+                continue
+            mode = os.lstat(top + path).st_mode
+        except OSError:
+            continue  # gone, or below a folder that nobody may enter, which is refused by its name
+        if mode not in usual and stat.S_ISREG(mode):
+            yield path, stat.S_IMODE(mode)
 
 
 def umask() -> int:
