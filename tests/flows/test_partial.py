@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from handsoff.flows.notes import Notes
-from tests.kit.clones import TABLE, Pair, blobs, lose, pair, watch
+from tests.kit.clones import TABLE, Pair, blobs, goes_on, lose, pair, watch
 from tests.kit.compare import look, untouched
 from tests.kit.machines import git
 from tests.kit.monday import WORK
@@ -166,12 +166,7 @@ def test_a_work_goes_back_and_forth_between_partial_and_shallow_clones(
     send(both)
     inside(both.m2, "catch", WORK).ok()
     both.arrived()
-    both.m2.commit("on m2")
-    back = Pair(both.world, both.m2, both.m1)
-    with at_home(back.m2) as there:
-        inside(back.m1, "send", "m1", "--at", there.address).ok()
-    inside(back.m2, "catch", WORK).ok()
-    assert back.m1.git("rev-parse", "HEAD") == back.m2.git("rev-parse", "HEAD")
+    back = goes_on(both)
     inside(back.m2, "undo").ok()
     assert back.m2.git("rev-parse", "HEAD") == back.m1.git("rev-parse", "HEAD~1")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.clones import Pair, commits, pair, sound
+from tests.kit.clones import Pair, commits, goes_on, pair, sound
 from tests.kit.compare import untouched
 from tests.kit.machines import git
 from tests.kit.monday import WORK
@@ -94,12 +94,7 @@ def test_both_may_be_shallow_and_the_work_goes_back_and_forth(tmp_path: Path) ->
     both = pair(tmp_path, sender=SHALLOW, receiver=NARROW)
     hand_over(both, "remote")
     both.arrived()
-    both.m2.commit("on m2")
-    back = Pair(both.world, both.m2, both.m1)
-    with at_home(back.m2) as there:
-        inside(back.m1, "send", "m1", "--at", there.address).ok()
-    inside(back.m2, "catch", WORK).ok()
-    assert back.m1.git("rev-parse", "HEAD") == back.m2.git("rev-parse", "HEAD")
+    back = goes_on(both)
     sound(back.m2.top)
 
 

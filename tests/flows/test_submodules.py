@@ -11,7 +11,7 @@ from tests.kit.conversions import over, put
 from tests.kit.machines import git
 from tests.kit.monday import PAGE, WORK, Monday
 from tests.kit.running import inside, refused
-from tests.kit.submodules import SUB, give, populate
+from tests.kit.submodules import SUB, give, populate, there_and_back
 
 
 def link(top: Path) -> str:
@@ -98,10 +98,7 @@ def test_a_submodule_that_was_added_and_not_committed_is_refused(monday: Monday)
 
 def test_work_in_the_receivers_submodule_is_not_touched(monday: Monday) -> None:
     m1, m2 = monday.m1, monday.m2
-    give(monday)
-    over(m1, m2)
-    sub = populate(m2)
-    over(m2, m1)
+    sub = there_and_back(monday)
     _dirty(sub)
     _untracked(sub)
     mine = untouched(sub)
@@ -116,10 +113,7 @@ def test_work_in_the_receivers_submodule_is_not_touched(monday: Monday) -> None:
 
 def test_a_receiver_whose_submodule_stands_elsewhere_is_clean_all_the_same(monday: Monday) -> None:
     m1, m2 = monday.m1, monday.m2
-    give(monday)
-    over(m1, m2)
-    sub = populate(m2)
-    over(m2, m1)
+    sub = there_and_back(monday)
     m2.git("switch", "-q", "-c", "other")
     m2.git("add", "-A")
     m2.git("commit", "-q", "-m", "all of it")  # so that it is not what was sent
@@ -163,10 +157,7 @@ def test_a_submodule_that_goes_and_is_populated_here_is_in_the_way(
     monday: Monday, change: Callable[[Monday], None], dirty: bool
 ) -> None:
     m1, m2 = monday.m1, monday.m2
-    give(monday)
-    over(m1, m2)
-    sub = populate(m2)
-    over(m2, m1)
+    sub = there_and_back(monday)
     if dirty:
         _dirty(sub)
     change(monday)

@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.kit.compare import look
 from tests.kit.machines import Machine, Remote, World, git
 from tests.kit.monday import STAYS, WORK, change
+from tests.kit.running import at_home, inside
 
 TABLE = "src/table.txt"
 _FILES = ("src/places.py", "src/rounding.py", "src/legacy.py", "tools/run", "data/a.csv")
@@ -35,6 +36,17 @@ class Pair:
         top = top or self.m2.top
         assert look(top) == look(self.m1.top).without(*STAYS)
         sound(top)
+
+
+def goes_on(both: Pair) -> Pair:
+    """Let m2 commit and hand the work back to m1, which catches it; return the two, m2 first."""
+    back = Pair(both.world, both.m2, both.m1)
+    back.m1.commit("on m2")
+    with at_home(back.m2) as there:
+        inside(back.m1, "send", "m1", "--at", there.address).ok()
+    inside(back.m2, "catch", WORK).ok()
+    assert back.m1.git("rev-parse", "HEAD") == back.m2.git("rev-parse", "HEAD")
+    return back
 
 
 def sound(top: Path) -> None:

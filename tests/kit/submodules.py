@@ -6,6 +6,7 @@ populate(m2)      what a person types to have it
 
 from pathlib import Path
 
+from tests.kit.conversions import over
 from tests.kit.machines import Machine, git
 from tests.kit.monday import Monday
 
@@ -38,3 +39,12 @@ def populate(machine: Machine, name: str = SUB) -> Path:
     """Fetch what belongs into the submodule's folder, and return that."""
     machine.git("submodule", "--quiet", "update", "--init", "--", name)
     return machine.top / name
+
+
+def there_and_back(monday: Monday) -> Path:
+    """Let the work go to m2, which populates the submodule, and home; return m2's submodule."""
+    give(monday)
+    over(monday.m1, monday.m2)
+    sub = populate(monday.m2)
+    over(monday.m2, monday.m1)
+    return sub

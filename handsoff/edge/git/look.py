@@ -91,24 +91,14 @@ def look(
     Without ``programs`` no filter of the user's runs.
     """
     head = checkout.commit("HEAD") or ""
-    commands: dict[str, tuple[str, ...]] = {
-        "staged": ("diff-index", "--cached", "--name-only", *_DIFF, head or EMPTY_TREE),
-        "suspects": ("diff-files", "--name-only", *_DIFF),
-        "others": (*_OTHERS, "--exclude-standard"),
-    }
-    if walk:
-        commands["ignored"] = (*_OTHERS, "--ignored", "--exclude-standard", "--directory")
-    if carry:
-        commands["carried"] = (*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
-    if checkout.commit("refs/stash"):
-        commands["stash"] = _STASH
     signature = index_signature(checkout)
+    questions = _questions(checkout, head, carry, walk=walk)
     switches = [] if programs else without_programs(checkout)
-    processes = [checkout.start(*switches, *command) for command in commands.values()]
+    processes = [checkout.start(*switches, *words) for words in questions.values()]
     entries = read_entries(checkout)
     walked = walk_folders(checkout.top) if walk else Walked()
     modes = dict(permissions(checkout, entries.paths)) if walk else {}
-    said = dict(zip(commands, read_all(processes, "look at this checkout"), strict=True))
+    said = dict(zip(questions, read_all(processes, "look at this checkout"), strict=True))
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     untracked = paths_of["others"]
     walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
@@ -134,6 +124,24 @@ def look(
         sparse=sparse.read(checkout),
         operation=operation.read(checkout),
     )
+
+
+def _questions(
+    checkout: Checkout, head: str, carry: list[bytes], *, walk: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return what git is asked, all at once, by what the answer is."""
+    asked: dict[str, tuple[str, ...]] = {
+        "staged": ("diff-index", "--cached", "--name-only", *_DIFF, head or EMPTY_TREE),
+        "suspects": ("diff-files", "--name-only", *_DIFF),
+        "others": (*_OTHERS, "--exclude-standard"),
+    }
+    if walk:
+        asked["ignored"] = (*_OTHERS, "--ignored", "--exclude-standard", "--directory")
+    if carry:
+        asked["carried"] = (*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
+    if checkout.commit("refs/stash"):
+        asked["stash"] = _STASH
+    return asked
 
 
 def _hidden(entries: Listing) -> set[bytes]:
