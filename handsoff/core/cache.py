@@ -13,7 +13,7 @@ from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.errors import DamagedError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _PLAIN: Final = ("tip", "git_tip", "seq", "at", "latest", "under")
 _LEASE_PLAIN: Final = ("carrier", "leg", "revision", "reason", "blocked")
 
@@ -28,6 +28,7 @@ def to_cache(record: Record) -> dict[str, Any]:
         "passed": sorted(record.passed),
         "behind": record.behind,
         "saved": _spell_saved(record.saved),
+        "kept": _spell_saved(record.kept),
         "lease": _spell_lease(record.lease),
         **{name: getattr(record, name) for name in _PLAIN},
     }
@@ -45,6 +46,7 @@ def from_cache(document: dict[str, Any], roster: Roster, work: str) -> Record | 
             work=work,
             lease=_read_lease(document["lease"]),
             saved=_read_saved(document["saved"]),
+            kept=_read_saved(document["kept"]),
             passed=frozenset(document["passed"]),
             **{name: document[name] for name in _PLAIN},
         )

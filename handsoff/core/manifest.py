@@ -33,7 +33,11 @@ _WORK: Final = re.compile(r"[^\0-\x1f\x7f\ud800-\udc7f\udd00-\udfff]{1,1024}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The claims. Sizes are bytes; times are seconds since 1970."""
+    """The claims. Sizes are bytes; times are seconds since 1970.
+
+    ``record`` is the tip of the record that the sender stood on, and ``chain`` the blob in the
+    pack that has the record as this hand-over makes it (``luggage``).
+    """
 
     parcel: str
     sender: str
@@ -44,6 +48,7 @@ class Manifest:
     leg: int
     revision: int
     record: str
+    chain: str
     envelope: str
     bases: tuple[str, ...]
     pack_size: int
@@ -107,6 +112,7 @@ _FIELDS: Final[Mapping[str, tuple[_Check, str]]] = {
     "leg": (_is_number, "a number"),
     "revision": (_is_number, "a number"),
     "record": (lambda value: value == "" or is_oid(value), "an object id or empty"),
+    "chain": (lambda value: value == "" or is_oid(value), "an object id or empty"),
     "envelope": (is_oid, "an object id"),
     "bases": (_list(is_oid), "a list of object ids"),
     "pack_size": (_is_number, "a number"),

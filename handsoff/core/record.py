@@ -36,6 +36,7 @@ class Record:
 
     ``tip`` is the last good entry and ``git_tip`` what the ref points at; ``at`` is the time
     of the last good entry and ``latest`` the latest that any member signed, good or void.
+    ``saved`` is the last revision, and ``kept`` the last one that left a parcel.
     """
 
     roster: Roster
@@ -49,6 +50,7 @@ class Record:
     latest: int = 0
     under: int = 0
     saved: Saved | None = None
+    kept: Saved | None = None
     passed: frozenset[str] = frozenset()
     behind: str = ""
 
@@ -120,6 +122,7 @@ def _read(record: Record, link: Link | Flaw) -> tuple[Record, RecordEntry]:
     if isinstance(lease, Refusal):
         said = record.roster.named_text(lease.reason)
         return after, Judged(oid=link.oid, word=word, reason=said, entry=entry)
+    saved = entry.event if isinstance(entry.event, Saved) else None
     after = replace(
         after,
         lease=lease,
@@ -127,7 +130,8 @@ def _read(record: Record, link: Link | Flaw) -> tuple[Record, RecordEntry]:
         seq=entry.seq,
         at=link.at,
         under=record.roster.numbers[entry.roster],
-        saved=entry.event if isinstance(entry.event, Saved) else record.saved,
+        saved=saved or record.saved,
+        kept=saved if saved is not None and saved.parcel else record.kept,
     )
     return after, Judged(oid=link.oid, word=word, entry=entry)
 

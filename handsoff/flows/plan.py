@@ -122,6 +122,7 @@ class Plan:
             leg=self.terms.pen.record.lease.leg,
             revision=self.terms.pen.record.lease.revision + 1,
             record=self.terms.view.tip,
+            chain="",
             envelope=self.packed.sealed.envelope,
             bases=self.packed.bases,
             pack_size=self.packed.digest.size,

@@ -160,7 +160,7 @@ def test_a_cache_of_anything_else_is_worth_nothing() -> None:
     kept = to_cache(states()[2])
     saved = kept["saved"]
     wrong: list[dict[str, Any]] = [
-        {**kept, "format": 2},
+        {**kept, "format": 1},
         {**kept, "repo": "d" * 40},
         {**kept, "roster": "d" * 40},
         {**kept, "behind": "something"},
