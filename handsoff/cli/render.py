@@ -20,6 +20,14 @@ if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.undo import Undone
 
 _LEFT: Final = 12
+_DONE: Final = {
+    ("send", False): "handed {work} to {to}",
+    ("send", True): "would hand {work} to {to}",
+    ("offer", False): "offered {work} to {to}",
+    ("offer", True): "would offer {work} to {to}",
+    ("save", False): "saved {work}",
+    ("save", True): "would save {work}",
+}
 _COUNTED: Final = (
     ("commits", "unpushed commit"),
     ("staged", "staged"),
@@ -41,14 +49,15 @@ def catch_command(work: str) -> str:
 
 
 def sent(result: "Sent") -> Iterator[str]:
-    """Yield what to say of a hand-over."""
+    """Yield what to say of a hand-over, an offer or a save."""
     work = clean(result.work)
     yield from (f"warning: {warning}" for warning in result.warnings)
     if result.already:
         yield f"{work} is with {result.to} already (r{result.revision}); nothing was sent again"
         return
-    done = "would hand" if result.dry_run else "handed"
-    yield f"{done} {work} to {result.to}: r{result.revision}, leg {result.leg}"
+    done = _DONE[result.verb, result.dry_run].format(work=work, to=clean(result.to))
+    until = f", until {result.until}" if result.until else ""
+    yield f"{done}: r{result.revision}, leg {result.leg}{until}"
     yield f"  {_counts(result.counts)}; {_bytes(result.size)} by {result.route.name}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
     if result.operation:
@@ -59,7 +68,14 @@ def sent(result: "Sent") -> Iterator[str]:
     if result.dry_run:
         yield "nothing was sent or changed"
         return
-    yield f"next: stop working on {work} here; on {result.to}: {catch_command(result.work)}"
+    if result.pending:
+        yield "the remote does not answer: the record waits here, and is sent at the next contact"
+    if result.verb == "save":
+        yield f"next: go on; handsoff send MACHINE hands {work} over"
+    elif result.verb == "offer":
+        yield f"next: stop working on {work} here; elsewhere: {catch_command(result.work)}"
+    else:
+        yield f"next: stop working on {work} here; on {result.to}: {catch_command(result.work)}"
 
 
 def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
@@ -93,8 +109,16 @@ def caught(result: "CatchResult") -> Iterator[str]:
         yield f"  in progress: {result.operation}; to go on: {result.go_on}"
     for command in result.runs:
         yield f"  going on will run: {clean(command)}"
+    if result.provisional:
+        yield "the remote has not confirmed it yet: handsoff status says when it has, or who won"
+    if result.saved_page:
+        alone = f"r{result.revision} is a page alone, which is below"
+        yield f"  the bytes are those of r{result.bytes_of}; {alone}"
+    if result.blocked:
+        yield f"BLOCKED: {clean(result.blocked)}"
     if result.check_first:
-        yield f"check before you repeat: {clean(result.check_first)}"
+        yield "check before you repeat:"
+        yield from (f"  {clean(line)}" for line in result.check_first)
     yield "next: read the page below before you edit; handsoff undo goes back"
 
 

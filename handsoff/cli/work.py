@@ -12,19 +12,11 @@ import typer
 
 from handsoff.cli import render
 from handsoff.cli.talk import DryRun, Json, Quiet, say, show, show_json
+from handsoff.cli.words import Allow, As, Hold, MaxSize, Work, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
 At = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the machine listens.")]
-As = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Name the work of a detached HEAD.")
-]
-Work = Annotated[str, typer.Argument(metavar="WORK", help="The work: the name of its branch.")]
-
-
-def typed(text: str) -> str:
-    """Return an argument as git spells names, also in a locale that is not UTF-8."""
-    return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,19 +55,19 @@ def send(
     via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
     to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
     named: As = None,
-    max_size: Annotated[int, typer.Option(min=0, help="Bytes a file may have.")] = DEFAULT_LIMIT,
-    allow: Annotated[
-        list[str] | None, typer.Option(metavar="FINGERPRINT", help="Let this finding pass.")
-    ] = None,
+    hold: Hold = None,
+    deadline: Annotated[
+        str, typer.Option(metavar="LENGTH", help="How long the offer waits, such as 4h.")
+    ] = "24h",
+    max_size: MaxSize = DEFAULT_LIMIT,
+    allow: Allow = None,
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Hand this checkout's work over to another machine, whole."""
-    from handsoff.flows.desk import open_desk
-    from handsoff.flows.phases import Phases
+    from handsoff.cli.deliver import deliver
     from handsoff.flows.plan import Wishes
-    from handsoff.flows.send import send as run
 
     wishes = Wishes(
         to=to,
@@ -83,16 +75,13 @@ def send(
         via=via,
         named=named,
         to_file=to_file,
+        hold=length(hold),
+        within=length(deadline),
         dry_run=dry_run,
         limit=max_size,
         allow=allow or (),
     )
-    with render.progress(quiet=quiet or json) as tell:
-        sent = run(open_desk(), wishes, Phases("send", tell))
-    if json:
-        show_json(asdict(sent))
-    for line in render.sent(sent):
-        say(line, quiet=quiet or json)
+    deliver(wishes, json=json, quiet=quiet)
 
 
 def listen(
@@ -149,6 +138,7 @@ def catch(
     into: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Catch into a new worktree at DIR.")
     ] = None,
+    hold: Hold = None,
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -164,16 +154,17 @@ def catch(
     with render.progress(quiet=quiet or json) as tell:
         phases, desk = Phases("catch", tell), open_desk()
         caught = (
-            flow.catch(desk, typed(work), phases, dry_run=dry_run)
+            flow.catch(desk, typed(work), phases, dry_run=dry_run, hold=length(hold))
             if into is None
-            else catch_into(desk, typed(work), into, phases)
+            else catch_into(desk, typed(work), into, phases, length(hold))
         )
     if json:
         show_json(asdict(caught))
         return
     for line in render.caught(caught):
         say(line, quiet=quiet)
-    show(caught.page.rstrip("\n") if caught.page else "")
+    page = caught.saved_page or caught.page
+    show(page.rstrip("\n"))
 
 
 def status(json: Json = False) -> None:

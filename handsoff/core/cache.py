@@ -14,7 +14,7 @@ from handsoff.core.roster import Roster
 from handsoff.errors import DamagedError
 
 FORMAT: Final = 2
-_PLAIN: Final = ("tip", "git_tip", "seq", "at", "latest", "under")
+_PLAIN: Final = ("tip", "git_tip", "seq", "at", "latest", "under", "route")
 _LEASE_PLAIN: Final = ("carrier", "leg", "revision", "reason", "blocked")
 
 

@@ -55,6 +55,18 @@ def may_push(lease: Lease, machine: str, now: datetime) -> Verdict:
     return Verdict(allowed=True)
 
 
+def may_withdraw(lease: Lease, route: str, *, away: bool) -> str:
+    """Return why an offer that left by ``route`` may not be taken back now, or "".
+
+    While the remote does not answer (``away``), whoever has the parcel may have caught the work
+    where nobody here could see it.
+    """
+    if away and lease.state is State.OFFERED and route in ("direct", "file"):
+        to = lease.to.shown() if lease.to else "anyone"
+        return f"{to} has the parcel, and the remote cannot say whether the work was caught"
+    return ""
+
+
 def clamp(now: datetime, before: datetime | None) -> datetime:
     """Return the time to sign: ``now`` in whole seconds, but never before the predecessor's."""
     now = now.replace(microsecond=0)

@@ -104,7 +104,7 @@ class Pen:
         """End the work: merged or abandoned."""
         return self.write(Closed(**self._here(), outcome=outcome))
 
-    def holding(self) -> "Pen":
+    def holding(self, *, hold: timedelta = HOLD) -> "Pen":
         """Return a pen that holds the work: this one, or one that catches it first.
 
         A free or closed work is caught; so is one that this machine let lapse or dropped
@@ -119,7 +119,7 @@ class Pen:
                 f"{name} carried {self.record.work} last, and nobody has caught it since",
                 hint=f"handsoff catch {self.record.work}",
             )
-        return self.caught()
+        return self.caught(hold=hold)
 
     def write(self, event: Event) -> "Pen":
         """Return the pen after an entry about ``event``; raise if the rules refuse it."""

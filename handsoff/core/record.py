@@ -36,7 +36,8 @@ class Record:
 
     ``tip`` is the last good entry and ``git_tip`` what the ref points at; ``at`` is the time
     of the last good entry and ``latest`` the latest that any member signed, good or void.
-    ``saved`` is the last revision, and ``kept`` the last one that left a parcel.
+    ``saved`` is the last revision, and ``kept`` the last one that left a parcel;
+    ``route`` is how the last offer's parcel went.
     """
 
     roster: Roster
@@ -51,6 +52,7 @@ class Record:
     under: int = 0
     saved: Saved | None = None
     kept: Saved | None = None
+    route: str = ""
     passed: frozenset[str] = frozenset()
     behind: str = ""
 
@@ -131,6 +133,7 @@ def _read(record: Record, link: Link | Flaw) -> tuple[Record, RecordEntry]:
         at=link.at,
         under=record.roster.numbers[entry.roster],
         saved=saved or record.saved,
+        route=entry.event.route if isinstance(entry.event, Offered) else record.route,
         kept=saved if saved is not None and saved.parcel else record.kept,
     )
     return after, Judged(oid=link.oid, word=word, entry=entry)

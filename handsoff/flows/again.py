@@ -7,7 +7,6 @@ state stands under the name of the work, and must not go out as its next revisio
 from pathlib import Path
 
 from handsoff.core.lease import State
-from handsoff.core.roster import Member
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError
@@ -15,22 +14,22 @@ from handsoff.flows import relay
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Known, Notes
 from handsoff.flows.observe import Observed, envelope_of, observe
-from handsoff.flows.plan import Route, Sent
+from handsoff.flows.plan import Aim, Route, Sent
 
 
-def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | None:
-    """Return the outcome if this machine has offered the work to ``to`` on the record.
+def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | None:
+    """Return the outcome if this machine has offered the work as ``aim`` says on the record.
 
     RefusedError if it is offered to another, or what stands here is no longer what was sent.
     """
-    lease, saved, work = view.record.lease.as_of(desk.now), view.record.saved, view.record.work
+    lease, saved, work = view.record.lease.as_of(desk.now), view.record.kept, view.record.work
     if lease.state is not State.OFFERED or lease.carrier != desk.machine.id or saved is None:
         return None
-    if lease.to is None or lease.to.machine != to.id:
+    if lease.to != aim.to:
         theirs = lease.to.shown() if lease.to else "anyone"
         raise RefusedError(
             f"{work} is offered to {view.roster.named_text(theirs)} already",
-            hint="it is theirs to catch; the offer ends by itself at its deadline",
+            hint="handsoff withdraw takes the offer back; else it ends at its deadline",
         )
     notes = Notes(desk.checkout)
     known, sending = notes.known(work), notes.sending()
@@ -42,14 +41,14 @@ def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | 
         notes.set_here(saved.parcel, work)
     elif not _is_as_sent(desk, seen, known):
         raise RefusedError(
-            f"{work} was handed to {to.name}; what changed here since is not in it",
-            hint=f"{to.name} catches first, and then hands it back",
+            f"{work} was handed to {aim.name}; what changed here since is not in it",
+            hint=f"handsoff withdraw, and send again; or {aim.name} catches, and hands it back",
         )
     if to_file is not None:
         _write_again(desk, saved.parcel, to_file)
     return Sent(
         work=work,
-        to=to.name,
+        to=aim.name,
         route=Route("", "handed over before"),
         parcel=saved.parcel,
         leg=lease.leg,
@@ -60,7 +59,7 @@ def already(desk: Desk, view: View, to: Member, to_file: Path | None) -> Sent | 
 
 def check_is_here(desk: Desk, view: View) -> None:
     """Raise RefusedError if this machine carries the work, but not in this checkout."""
-    lease, saved, work = view.record.lease, view.record.saved, view.record.work
+    lease, saved, work = view.record.lease, view.record.kept, view.record.work
     mine = lease.carrier == desk.machine.id
     if mine and saved is not None and Notes(desk.checkout).here() != saved.parcel:
         raise RefusedError(

@@ -7,6 +7,7 @@ says what was begun, so that a run that was killed anywhere is finished by the n
 """
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from handsoff.core import restoring
@@ -16,19 +17,17 @@ from handsoff.core.state import StashEntry
 from handsoff.edge import files
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.git.sinks import Storing
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
 from handsoff.errors import (
     HandsoffError,
     HeldError,
-    LostRaceError,
     RefusedError,
     UnfitError,
     UnreachableError,
 )
-from handsoff.flows import applying, comparing, preflight
+from handsoff.flows import applying, comparing, ledger, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
@@ -59,6 +58,7 @@ class Catcher:
     dry_run: bool = False
     made: bool = False
     """Whether the checkout was made for this catch."""
+    hold: timedelta | None = None
     notes: Notes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class Catcher:
     def run(self) -> CatchResult:
         """Catch the work; an error before the record is moved changes nothing here."""
         with self.phases.phase("record"):
-            view = self.desk.view(self.work, expect_news=True)
+            view = ledger.look(self.desk, self.work, expect_news=True)
         self.desk.need_admitted(view.roster)
         journal = self.notes.journal()
         if journal is not None:
@@ -79,7 +79,8 @@ class Catcher:
         if mine and self._is_here(view):
             return self._already(view)
         # carried by this machine, but its bytes never came here: they do now, on the same leg
-        pen = None if mine else pen_of(self.desk, view)
+        with ledger.on_the_record(self.desk, view, "Caught"):
+            pen = None if mine else pen_of(self.desk, view, self.hold)
         with self.phases.phase("open"):
             parcel = find_parcel(self.desk, view)
             target = self._target(view, parcel)
@@ -90,14 +91,13 @@ class Catcher:
         with self.phases.phase("restore-point"):
             entry = pen.record.git_tip if pen is not None else view.tip
             journal = self._begin(entry or "", ready)
-        if pen is not None:
-            self._swap(view, pen)
+        landed = self._swap(view, pen) if pen is not None else True
         step("catch.caught.after")
         self._apply(ready, journal)
-        return result_of(self.desk, view, ready, self.phases, finished=mine)
+        return result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
 
     def _is_here(self, view: View) -> bool:
-        saved = view.record.saved
+        saved = view.record.kept
         return saved is None or self.notes.here() == saved.parcel
 
     def _objects(self, parcel: Parcel | None) -> Objects:
@@ -160,29 +160,15 @@ class Catcher:
         step("catch.journal.after")
         return journal
 
-    def _swap(self, view: View, pen: Pen) -> None:
-        """Become the carrier on the record, or give up with nothing changed."""
-        self._objects(None).write_drafts(pen.drafts)
-        assert pen.record.git_tip is not None
-        step("catch.record.push.before")
-        ref = self.desk.shared.record_ref(self.work)
+    def _swap(self, view: View, pen: Pen) -> bool:
+        """Become the carrier; say whether the remote has confirmed it."""
         try:
-            outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, view.tip))
+            return ledger.put(self.desk, view, pen, "catch").landed
         except UnreachableError:
             raise  # whether it landed nobody knows: the journal lets the next run look
         except HandsoffError:
             self.notes.set_journal(None)
             raise
-        step("catch.record.push.after")
-        if outcome is Outcome.LOST:
-            self.notes.set_journal(None)
-            now = self.desk.view(self.work)
-            who = now.roster.name_of(now.record.lease.carrier)
-            raise LostRaceError(
-                f"{who} was faster: the record of {self.work} has moved on",
-                hint="nothing was changed here; see: handsoff status",
-            )
-        self.desk.remember(pen.record)
 
     def _apply(self, ready: Ready, journal: dict[str, Any]) -> None:
         stash = tuple(StashEntry(*fields) for fields in journal["stash"])
@@ -259,7 +245,7 @@ class Catcher:
         return result_of(self.desk, view, ready, self.phases, finished=True)
 
     def _already(self, view: View) -> CatchResult:
-        lease, saved = view.record.lease, view.record.saved
+        lease, saved = view.record.lease, view.record.kept
         left = self.desk.home.parcel(saved.parcel) if saved is not None else None
         if left is not None and not self.dry_run:
             self._tidy(left)  # an earlier run was stopped between its last word and this
@@ -270,7 +256,14 @@ class Catcher:
         )  # fmt: skip
 
 
-def catch(desk: Desk, work: str, phases: Phases, *, dry_run: bool = False) -> CatchResult:
+def catch(
+    desk: Desk,
+    work: str,
+    phases: Phases,
+    *,
+    dry_run: bool = False,
+    hold: timedelta | None = None,
+) -> CatchResult:
     """Catch ``work`` into the checkout of ``desk``."""
     with desk.checkout.lock():
-        return Catcher(desk, work, phases, dry_run).run()
+        return Catcher(desk, work, phases, dry_run, hold=hold).run()

@@ -1,12 +1,15 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from handsoff.core import restoring
-from handsoff.core.lease import How, Lease, moment
+from handsoff.core.dropped import check_before
+from handsoff.core.lease import Lease, Saved, moment
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import parse
@@ -14,14 +17,23 @@ from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry, State
 from handsoff.edge.git import clone, shape
 from handsoff.edge.git.local import Local
+from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
-from handsoff.errors import HeldError, RefusedError, TrustError, UnfitError, UnreachableError
+from handsoff.errors import (
+    DamagedError,
+    HeldError,
+    RefusedError,
+    TrustError,
+    UnfitError,
+    UnreachableError,
+)
 from handsoff.flows import applying, relay
 from handsoff.flows.accept import accept, complete
 from handsoff.flows.applying import Target
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
+from handsoff.flows.holds import hold_of
 from handsoff.flows.notes import Notes
 from handsoff.flows.observe import Observed
 from handsoff.flows.phases import Phases
@@ -41,7 +53,18 @@ class CatchResult:
     removals: int
     left_behind: tuple[dict[str, str], ...]
     phases: dict[str, int]
-    check_first: str = ""
+    check_first: tuple[str, ...] = ()
+    """What to check before anything is done again, after a drop or a lapse."""
+    blocked: str = ""
+    """Why the last carrier blocked the work, "" if it did not."""
+    saved_page: str = ""
+    """The page of the last revision, where that is newer than the bytes that were caught."""
+    bytes_of: int = 0
+    """The revision that the bytes are of."""
+    until: str = ""
+    """When the lease runs out, in UTC."""
+    provisional: bool = False
+    """Whether the remote has not confirmed the catch yet."""
     operation: str = ""
     """What is in progress, such as "a rebase"."""
     go_on: str = ""
@@ -74,9 +97,10 @@ def result_of(
     *,
     dry_run: bool = False,
     finished: bool = False,
+    provisional: bool = False,
 ) -> CatchResult:
     """Return what was caught; ``view`` is the record as it was before, unless ``finished``."""
-    saved = view.record.saved
+    saved, kept = view.record.saved, view.record.kept
     lease = view.record.lease if finished else view.record.lease.as_of(desk.now)
     operation = ready.target.state.operation
     kind = kind_of(operation)
@@ -91,8 +115,12 @@ def result_of(
         removals=sum(1 for change in ready.local.changes if not change.new),
         left_behind=for_people((*ready.target.state.left_behind, *ready.local.told)),
         phases=phases.spent,
-        check_first=check_first(view, lease),
-        warnings=ready.warnings,
+        check_first=tuple(check_first(desk, view, lease)),
+        blocked=(lease.reason or "for no reason given") if lease.blocked else "",
+        bytes_of=kept.revision + 1 if kept else lease.revision,
+        saved_page="" if saved == kept else page_of_revision(desk, saved),
+        provisional=provisional or (finished and view.provisional),
+        warnings=(*view.news, *ready.warnings),
         operation=kind.what if kind else "",
         go_on=kind.command if kind else "",
         runs=tuple(commands_in(operation)),
@@ -101,26 +129,31 @@ def result_of(
     )
 
 
-def check_first(view: View, lease: Lease) -> str:
-    """Return what the next carrier must know after a drop or a lapse, or ""."""
-    if lease.state is not LeaseState.DROPPED or lease.how not in (
-        How.LAPSE,
-        How.OFFER_LAPSE,
-        How.DROP,
-    ):
+def check_first(desk: Desk, view: View, lease: Lease) -> list[str]:
+    """Return what the next carrier must check after a drop or a lapse, line by line."""
+    saved = view.record.saved
+    text = page_of_revision(desk, saved)
+    return check_before(
+        lease,
+        work=view.record.work,
+        name_of=view.roster.name_of,
+        saved=saved.at if saved is not None else None,
+        page=parse(text.encode()) if text else None,
+    )
+
+
+def page_of_revision(desk: Desk, saved: Saved | None) -> str:
+    """Return the page that a revision was saved with, safe to print, or ""."""
+    if saved is None or not saved.page:
         return ""
-    who = view.roster.name_of(lease.carrier)
-    how = {How.DROP: f"dropped it: {lease.reason}", How.LAPSE: "let its lease run out"}.get(
-        lease.how, "made an offer that ran out"
-    )
-    return (
-        f"{who} {how} at {moment(lease.since)}; the last accepted save is r{lease.revision}. "
-        "Every step of the next action may be done already, wholly or in part: check each "
-        "through the references before doing it; if you cannot tell, stop"
-    )
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    try:
+        return parse(objects.blob(saved.page)).shown
+    except (DamagedError, RefusedError):
+        return ""
 
 
-def pen_of(desk: Desk, view: View) -> Pen:
+def pen_of(desk: Desk, view: View, hold: timedelta | None = None) -> Pen:
     """Return the pen that has written Caught; RefusedError or HeldError if that is not for us."""
     before, lease, me = view.record.lease, view.record.lease.as_of(desk.now), desk.machine
     if lease.state is LeaseState.FREE:
@@ -135,7 +168,9 @@ def pen_of(desk: Desk, view: View) -> Pen:
             hint="entries of the record are later than this clock says it is: set the clock",
         )
     try:
-        return Pen(record=view.record, by=me.id, sign=me.sign, now=desk.now).caught()
+        return Pen(record=view.record, by=me.id, sign=me.sign, now=desk.now).caught(
+            hold=hold_of(desk.checkout, hold)
+        )
     except (RefusedError, HeldError) as error:
         raise HeldError(str(error), hint=_who_has_it(desk, view, lease)) from error
 
@@ -150,9 +185,12 @@ def _who_has_it(desk: Desk, view: View, lease: Lease) -> str:
 
 def find_parcel(desk: Desk, view: View) -> Parcel:
     """Return the parcel that the record names: from the inbox, or from the remote."""
-    saved, work = view.record.saved, view.record.work
-    if saved is None or not saved.parcel:
-        raise RefusedError(f"the record of {work} names no parcel", hint="ask its carrier")
+    saved, work = view.record.kept, view.record.work
+    if saved is None:
+        raise RefusedError(
+            f"no revision of {work} left a parcel, so there are no bytes to catch",
+            hint=f"its pages are here: handsoff history {shlex.quote(work)} r1",
+        )
     found = desk.home.parcel(saved.parcel)
     if found is None:
         sealed = relay.fetch_parcel(desk, work, saved.parcel)

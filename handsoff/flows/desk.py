@@ -34,18 +34,29 @@ _NAMED: Final = 100
 
 @dataclass(frozen=True)
 class View:
-    """What the remote said of one work: the roster, the record, and the ref's own tip."""
+    """What is known of one work: the roster, and the record with what waits here on top."""
 
     roster: Roster
     roster_read: RosterRead
     record: Record
     branch: str = ""
     """Where the branch of the same name stands on the remote, "" if it is not there."""
+    remote_tip: str = ""
+    """What the record's ref on the remote was last seen to point at, "" if it is not there."""
+    away: str = ""
+    """Why the remote could not be asked, "" if it was."""
+    news: tuple[str, ...] = ()
+    """What became of entries that waited, for people."""
 
     @property
     def tip(self) -> str:
-        """The tip of the record's ref, "" if there is none yet."""
+        """The tip of the record, "" if there is none yet."""
         return self.record.git_tip or ""
+
+    @property
+    def provisional(self) -> bool:
+        """Whether the remote has not confirmed the last entries."""
+        return self.tip != self.remote_tip
 
 
 @dataclass(frozen=True)
@@ -110,7 +121,8 @@ class Desk:
                 roster,
                 read,
                 self.read_record(work, roster, tips.get(ref, "")),
-                tips.get(_HEADS + work, ""),
+                branch=tips.get(_HEADS + work, ""),
+                remote_tip=tips.get(ref, ""),
             )
             for work, ref in refs.items()
         }
@@ -149,10 +161,15 @@ class Desk:
             files.write_json(self.checkout.store_dir / _PIN, kept)
         return read
 
+    def local_roster_read(self) -> RosterRead | None:
+        """Return the roster's chain as this clone last saw it, without asking the remote."""
+        tip = self.roster_tip
+        return self.read_roster(tip) if tip and self.pin else None
+
     def local_roster(self) -> Roster | None:
         """Return the roster as this clone last saw it, without asking the remote."""
-        tip = self.roster_tip
-        return self.read_roster(tip).roster if tip and self.pin else None
+        read = self.local_roster_read()
+        return read.roster if read is not None else None
 
     def fresh_roster(self) -> Roster:
         """Return the roster as the remote has it now; TrustError unless it is sound."""
@@ -212,8 +229,18 @@ class Desk:
 
     def history(self, record: Record) -> Record:
         """Return ``record`` with all its entries, where it came from a cache without them."""
-        commits = self.shared.chain(record.git_tip) if record.git_tip else None
-        return Record(roster=record.roster, work=record.work).extend(commits or [])
+        return self.history_to(record.roster, record.work, record.git_tip or "")
+
+    def history_to(self, roster: Roster, work: str, tip: str) -> Record:
+        """Return the record up to ``tip``, whose objects are here, with all its entries."""
+        commits = self.shared.chain(tip) if tip else None
+        return Record(roster=roster, work=work).extend(commits or [])
+
+    def own_notes(self, work: str) -> tuple[str, str] | None:
+        """Return this machine's id and the tip of its notes on ``work`` here, if it has any."""
+        path = self.checkout.store_dir / "notes" / (work_component(work) + ".json")
+        kept = files.read_json(path)
+        return (self.machine.id, str(kept["tip"])) if kept and kept["tip"] else None
 
     def member(self, roster: Roster, name: str) -> Member:
         """Return the machine called ``name``; UsageError naming those that there are."""

@@ -36,6 +36,7 @@ class Direct:
 
     def __init__(self, desk: Desk, to: Member, address: str, work: str) -> None:
         self.address = address
+        self.name = to.name
         self._desk = desk
         self._to = to
         self._ask = Ask(
@@ -63,6 +64,10 @@ class Direct:
             raise
         self._desk.home.remember_address(self._to.id, format_address(host, port))
         return channel, talk, have
+
+    def again(self) -> "Direct":
+        """Return another connection to the same place."""
+        return Direct(self._desk, self._to, self.address, self._ask.work)
 
     def have(self) -> tuple[str, ...]:
         """Return the commits that the receiver has; raises what went wrong on the way there."""

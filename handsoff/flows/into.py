@@ -4,6 +4,7 @@ A catch that fails takes the new worktree with it, unless the record has moved: 
 and its journal stay, and the same catch typed inside it finishes.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 from handsoff.edge.git import command
@@ -16,7 +17,9 @@ from handsoff.flows.notes import Notes
 from handsoff.flows.phases import Phases
 
 
-def catch_into(desk: Desk, work: str, folder: Path, phases: Phases) -> CatchResult:
+def catch_into(
+    desk: Desk, work: str, folder: Path, phases: Phases, hold: timedelta | None = None
+) -> CatchResult:
     """Catch ``work`` into a new worktree at ``folder``."""
     if folder.exists() or folder.is_symlink():
         raise RefusedError(f"{folder} exists already", hint="name a folder that does not")
@@ -35,7 +38,7 @@ def catch_into(desk: Desk, work: str, folder: Path, phases: Phases) -> CatchResu
             raise UnfitError(str(said), hint="name a folder in a place where you may write")
         inner = Desk(open_checkout(folder), desk.home, desk.machine, desk.now)
         try:
-            return Catcher(inner, work, phases, made=True).run()
+            return Catcher(inner, work, phases, made=True, hold=hold).run()
         except BaseException:
             if Notes(inner.checkout).journal() is None:
                 checkout.run("worktree", "remove", "--force", place)

@@ -3,6 +3,7 @@
 sending.json  a parcel that was sealed here and is not on the record yet: a retry goes on with it
 known.json    the state that this checkout last sent or caught: bytes that are safe elsewhere
 journal.json  a restore that has begun and is not finished: the next run finishes it
+left.json     the parcel that was last left on the remote, and the machines that can open it
 restore.json  where ``undo`` goes back to
 """
 
@@ -34,6 +35,10 @@ class Sending:
     size: int
     sha256: str
     manifest_sha256: str
+    entries: str = ""
+    """The tip of the record as this hand-over makes it: it travels in the parcel as well."""
+    until: int = 0
+    """When what it offers runs out, or 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,14 @@ class Notes:
     def set_here(self, parcel: str, work: str) -> None:
         """Note the parcel whose work stands here, or ("") that none does."""
         self._set("here", {"parcel": parcel, "work": work} if parcel else None)
+
+    def left(self) -> dict[str, Any]:
+        """Return the parcel last left on the remote from here, and whom it is sealed to."""
+        return files.read_json(self._path("left")) or {"parcel": "", "receivers": []}
+
+    def set_left(self, parcel: str, receivers: Sequence[str]) -> None:
+        """Note a parcel that was left on the remote."""
+        self._set("left", {"parcel": parcel, "receivers": list(receivers)})
 
     def journal(self) -> dict[str, Any] | None:
         """Return the restore that is not finished, if there is one."""

@@ -1,12 +1,12 @@
 """From a checkout to a pack: look, refuse what cannot travel, capture, guard, and look again."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from handsoff.core import guard, paths
 from handsoff.core.envelope import Sealed
@@ -34,6 +34,8 @@ from handsoff.flows.guarding import Guarding
 from handsoff.flows.judging import judge
 from handsoff.flows.phases import Phases
 
+_CHAIN: Final = b".git/handsoff/record"
+
 
 @dataclass(frozen=True)
 class Packed:
@@ -45,6 +47,8 @@ class Packed:
     bases: tuple[str, ...]
     waived: tuple[str, ...]
     objects: int
+    chain: str
+    """The blob with the record as it travels along."""
 
     @property
     def state(self) -> State:
@@ -83,6 +87,8 @@ class Packer:
     work: str
     guarding: Guarding
     phases: Phases
+    along: Callable[[str], bytes]
+    """Returns the record that travels along with the state of this envelope (see ``luggage``)."""
     arrived: Collection[bytes] = ()
     """Paths that came here with the work: they travel on, though they may be ignored here."""
 
@@ -112,6 +118,7 @@ class Packer:
                     large = self._large(found, objects, sending.objects, known, sink)
                     captured = replace(captured, state=replace(captured.state, lfs=large))
                     sealed = snapshot.seal_envelope(captured.state, sink)
+                    chain = sink.put("blob", self.along(sealed.envelope), _CHAIN, "the record")
                     clone.fetch_trees(self.checkout, sending.bases)
                     self._history(writer, found, objects, sending.objects)
                     writer.drain()
@@ -125,7 +132,7 @@ class Packer:
             digest = writer.finish()
         return Packed(
             captured, sealed, digest, tuple(sending.bases), tuple(f.fingerprint for f in waived),
-            len(writer.written),
+            len(writer.written), chain,
         )  # fmt: skip
 
     def _tips(self, found: Look) -> list[str]:

@@ -2,13 +2,16 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 
 from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.lease import OFFER, Recipient, moment
 from handsoff.core.manifest import Manifest
 from handsoff.core.operation import kind_of
 from handsoff.core.pen import Pen
+from handsoff.core.record import Record
 from handsoff.core.roster import Member
 from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
@@ -22,9 +25,13 @@ from handsoff.flows.pages import Written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What the person asked for."""
+    """What the person asked for: ``verb`` is send (to a machine), offer (to anybody) or save."""
 
-    to: str
+    to: str = ""
+    """A machine; of an offer also a person, or "" for anyone."""
+    verb: str = "send"
+    hold: timedelta | None = None
+    within: timedelta = OFFER
     at: str | None = None
     via: str = "auto"
     named: str | None = None
@@ -33,6 +40,21 @@ class Wishes:
     dry_run: bool = False
     limit: int = DEFAULT_LIMIT
     allow: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Whom a parcel is sealed to, and whom the work is offered to, if to anybody."""
+
+    receivers: tuple[Member, ...]
+    to: Recipient | None
+    name: str
+    """Whom it is for, as people read it."""
+
+    @property
+    def machine(self) -> Member | None:
+        """The one machine that it is for, which may be reached directly."""
+        return self.receivers[0] if len(self.receivers) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +75,11 @@ class Sent:
     parcel: str
     leg: int
     revision: int
+    verb: str = "send"
+    until: str = ""
+    """When the lease or the offer runs out, in UTC."""
+    pending: bool = False
+    """Whether the record waits for the remote."""
     counts: dict[str, int] = field(default_factory=dict)
     operation: str = ""
     """What is in progress and travels, such as "a rebase"."""
@@ -76,9 +103,10 @@ class Terms:
     desk: Desk
     work: str
     view: View
-    to: Member
+    aim: Aim
     page: Written
     pen: Pen
+    hold: timedelta
 
 
 @dataclass(frozen=True)
@@ -115,14 +143,14 @@ class Plan:
         return Manifest(
             parcel=parcel,
             sender=self.terms.desk.machine.id,
-            receivers=(self.terms.to.id,),
+            receivers=tuple(member.id for member in self.terms.aim.receivers),
             repository=self.terms.desk.need_pin(),
             roots=(),
             work=self.terms.work,
             leg=self.terms.pen.record.lease.leg,
             revision=self.terms.pen.record.lease.revision + 1,
             record=self.terms.view.tip,
-            chain="",
+            chain=self.packed.chain,
             envelope=self.packed.sealed.envelope,
             bases=self.packed.bases,
             pack_size=self.packed.digest.size,
@@ -136,20 +164,21 @@ class Plan:
         """Note the state as safe elsewhere."""
         Observed(self.found, self.packed.snapshot).remember(notes, self.terms.page.oid)
 
-    def outcome(self, route: Route, *, parcel: str, size: int, dry_run: bool = False) -> Sent:
-        """Return what was done, or with ``dry_run`` what would be."""
-        lease = self.terms.pen.record.lease
+    def outcome(self, route: Route, record: Record, *, parcel: str, size: int) -> Sent:
+        """Return what was done, or in a dry run what would be; ``record`` is how it stands then."""
+        lease = record.lease
+        kind = kind_of(self.packed.state.operation)
         return Sent(
             work=self.terms.work,
-            to=self.terms.to.name,
+            to=self.terms.aim.name,
             route=route,
             parcel=parcel,
             leg=lease.leg,
-            revision=lease.revision + 1,
+            revision=lease.revision,
+            until=moment(lease.until),
             counts=self.counts,
-            operation=kind.what if (kind := kind_of(self.packed.state.operation)) else "",
+            operation=kind.what if kind else "",
             left_behind=self.left_behind,
             waived=self.packed.waived,
             size=size,
-            dry_run=dry_run,
         )

@@ -8,7 +8,10 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.ids import work_component
+from handsoff.core.lease import Saved
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
+from handsoff.core.record import Record
 from handsoff.edge import files, seal
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
@@ -18,6 +21,7 @@ from handsoff.flows.desk import Desk
 
 PIECE: Final = 48_000_000
 _PIECES: Final = 10_000
+_KEPT: Final = 3
 _WHO: Final = "handsoff <parcel@handsoff.invalid> 0 +0000"
 
 
@@ -59,6 +63,22 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
         for entry in entries:
             file.write(objects.blob(entry.oid))
     return path
+
+
+def sweep_parcels(desk: Desk, record: Record) -> None:
+    """Delete from the remote what this work left there before its last three parcels.
+
+    Only parcels that the record names go: another may be on its way to be named.
+    """
+    shared, prefix = desk.shared, f"{desk.shared.prefix}/snap/{work_component(record.work)}/"
+    saved = [e.event.parcel for e in record.good if isinstance(e.event, Saved) and e.event.parcel]
+    old = set(dict.fromkeys(saved)) - set([*dict.fromkeys(reversed(saved))][:_KEPT])
+    if not old:
+        return
+    there = shared.tips(f"{prefix}*")
+    gone = [(ref, tip) for ref, tip in there.items() if ref.removeprefix(prefix) in old]
+    for ref, tip in gone:
+        shared.push(Move(ref, "", tip))
 
 
 def copy_parcel(source: Path, target: Path) -> None:

@@ -14,7 +14,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnreachableError
 from handsoff.flows.desk import Desk
 from handsoff.flows.direct import Direct
-from handsoff.flows.plan import Route, Wishes
+from handsoff.flows.plan import Aim, Route, Wishes
 
 ROUTES: Final = ("auto", "direct", "remote")
 
@@ -28,15 +28,24 @@ class Routing:
     work: str
     route: Route = field(default=Route("", ""), init=False)
     direct: Direct | None = field(default=None, init=False)
+    away: bool = field(default=False, init=False)
+    """Whether the remote does not answer."""
 
     def __post_init__(self) -> None:
         roster = self.desk.local_roster()
-        to = roster.named(self.wishes.to) if roster else None
+        to = roster.named(self.wishes.to) if roster and self.wishes.verb == "send" else None
         if to is not None and to.id != self.desk.machine.id:
-            self.choose(to)
+            self._choose_for(to)
 
-    def choose(self, to: Member) -> None:
-        """Settle the route to ``to``, once, and begin to connect."""
+    def choose(self, aim: Aim, *, away: bool) -> None:
+        """Settle the route, once, and begin to connect; ``away`` if the remote does not answer."""
+        self.away = away
+        if self.wishes.verb == "send" and aim.machine is not None:
+            self._choose_for(aim.machine)
+        else:
+            self.route = Route("remote", "for whoever may catch it")
+
+    def _choose_for(self, to: Member) -> None:
         if self.route.name:
             return
         address = self.wishes.at or self.desk.home.address_of(to.id)
@@ -55,30 +64,36 @@ class Routing:
             if not self.wishes.dry_run:
                 self.direct = Direct(self.desk, to, address, self.work)
 
-    def have(self, to: Member) -> Sequence[str]:
+    def have(self) -> Sequence[str]:
         """Return the commits that the other end has, or can get from the remote.
 
         Where nobody answers at an address that is only remembered, the remote is taken instead.
         """
         if self.direct is None:
-            return news.tips_there(self.desk.shared)
+            return self._on_the_remote()
         try:
             have = self.direct.have()
         except UnreachableError as error:
             if self.wishes.at or self.wishes.via == "direct":
                 raise
-            self.route = Route("remote", f"{to.name} did not answer ({error})")
+            self.route = Route("remote", f"{self.direct.name} did not answer ({error})")
             self.direct = None
-            return news.tips_there(self.desk.shared)
+            return self._on_the_remote()
         objects = Objects(self.desk.checkout.common_dir / "objects")
         # with no commit in common by name, the remote is in common: the receiver can ask it
-        return have if any(map(objects.has, have)) else news.tips_there(self.desk.shared)
+        return have if any(map(objects.has, have)) else self._on_the_remote()
 
-    def redial(self, to: Member) -> None:
+    def _on_the_remote(self) -> Sequence[str]:
+        shared = self.desk.shared
+        if self.away:
+            return news.known_tips(self.desk.checkout, shared.name)
+        return news.tips_there(shared)
+
+    def redial(self) -> None:
         """Connect once more, for another try."""
         if self.direct is not None:
             self.direct.close()
-            self.direct = Direct(self.desk, to, self.direct.address, self.work)
+            self.direct = self.direct.again()
 
     def close(self) -> None:
         """Hang up."""

@@ -2,41 +2,37 @@
 
     page -> record -> look -> capture + guard -> seal -> route -> receipt -> record
 
+``save`` and ``offer`` are the same for other receivers: a save is sealed to the whole roster and
+offered to nobody, an offer rests on the remote for whom it is for.
+
 The push of the record is the hand-over: before it this machine is the carrier, after it the
 receiver may catch. A run that was killed is taken up by typing the same command again: the
 parcel is recognised by what is in it, and the record tells whether the push had landed.
 """
 
-import hashlib
 import secrets
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from handsoff.core import manifest
-from handsoff.core.lease import Recipient
 from handsoff.core.pen import Pen
-from handsoff.core.roster import Member
-from handsoff.edge import files, hooks, seal
+from handsoff.edge import files, hooks
 from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
-from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.home import cache_folder
-from handsoff.edge.seal import SealedFile
-from handsoff.edge.steps import step
-from handsoff.errors import LostRaceError, RefusedError, UsageError
-from handsoff.flows import again, packing, relay
+from handsoff.errors import RefusedError, UsageError
+from handsoff.flows import again, ledger, packing
+from handsoff.flows.aim import aim_of
 from handsoff.flows.carrying import PAGE
+from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
-from handsoff.flows.notes import Notes, Sending
+from handsoff.flows.holds import hold_of
+from handsoff.flows.notes import Notes
 from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Plan, Sent, Terms, Wishes
+from handsoff.flows.plan import Aim, Plan, Sent, Terms, Wishes
 from handsoff.flows.routing import ROUTES, Routing
 
 TRIES: Final = 3
@@ -44,7 +40,7 @@ TRIES: Final = 3
 
 @dataclass
 class Sender:
-    """One run of ``send``."""
+    """One run of ``send``, ``offer`` or ``save``."""
 
     desk: Desk
     wishes: Wishes
@@ -84,13 +80,15 @@ class Sender:
                 reading = aside.submit(self._read_record)
                 found = self._look()
                 view = reading.result()
+            for news in view.news:
+                self._warn(news)
             self.desk.need_admitted(view.roster)
-            to = self.desk.member(view.roster, self.wishes.to)
-            if to.id == self.desk.machine.id:
-                raise UsageError(f"{to.name} is this machine", hint="handsoff roster lists others")
-            done = self._again(view, to) or self._hand_over(view, to, page, found, guarding)
+            aim = aim_of(self.desk, view.roster, self.wishes)
+            done = self._again(view, aim) or self._hand_over(view, aim, page, found, guarding)
             return replace(
                 done,
+                verb=self.wishes.verb,
+                dry_run=self.wishes.dry_run,
                 scanner=self.scanner,
                 warnings=tuple(self.warnings),
                 phases=self.phases.spent,
@@ -98,17 +96,17 @@ class Sender:
         finally:
             self.routing.close()
 
-    def _again(self, view: View, to: Member) -> Sent | None:
+    def _again(self, view: View, aim: Aim) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
         sending = self.notes.sending()
-        done = again.already(self.desk, view, to, self.wishes.to_file)
+        done = again.already(self.desk, view, aim, self.wishes.to_file)
         if done is not None and sending is not None and sending.parcel == done.parcel:
-            self._finish(sending)
+            self.notes.set_sending(None)
         return done
 
     def _read_record(self) -> View:
         with self.phases.phase("record.read"):
-            return self.desk.view(self.work)
+            return ledger.look(self.desk, self.work)
 
     def _look(self) -> Look:
         """Return what is in the checkout; UnfitError for what cannot travel."""
@@ -118,15 +116,19 @@ class Sender:
         return found
 
     def _hand_over(
-        self, view: View, to: Member, page: Written, found: Look, guarding: Guarding
+        self, view: View, aim: Aim, page: Written, found: Look, guarding: Guarding
     ) -> Sent:
-        self.routing.choose(to)
+        self.routing.choose(aim, away=bool(view.away))
         again.check_is_here(self.desk, view)
+        hold = hold_of(self.desk.checkout, self.wishes.hold)
         pen = Pen(
             record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,
             now=self.desk.now,
-        ).holding()  # fmt: skip
-        terms = Terms(self.desk, self.work, view, to, page, pen)
+        )  # fmt: skip
+        kind = "Saved" if aim.to is None else "Offered"
+        with ledger.on_the_record(self.desk, view, kind):
+            pen = pen.holding(hold=hold)
+        terms = Terms(self.desk, self.work, view, aim, page, pen, hold)
         for tries in range(1, TRIES + 1):
             try:
                 return self._try(terms, found, guarding)
@@ -134,7 +136,7 @@ class Sender:
                 # agents keep typing: what was captured is no longer what is there
                 if tries == TRIES:
                     raise
-                self.routing.redial(to)
+                self.routing.redial()
                 found = self._look()
         raise AssertionError("unreachable")
 
@@ -149,8 +151,13 @@ class Sender:
         store = files.ensure_folder(checkout.store_dir / "parcels")
         known = self.notes.known(self.work)
         arrived = known.leaves.keys() if known is not None else ()
-        packer = Packer(checkout, self.desk.shared, self.work, guarding, phases, arrived)
-        have = self.routing.have(terms.to)
+        have = self.routing.have()
+        delivery = Delivery(
+            self.desk, self.wishes, phases, self.routing, terms, secrets.token_hex(16)
+        )
+        packer = Packer(
+            checkout, self.desk.shared, self.work, guarding, phases, delivery.along, arrived
+        )
         with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
             packed = packer.pack(file, found, have)
             page = packed.snapshot.taken.get(PAGE)
@@ -161,118 +168,24 @@ class Sender:
             if not guarding.scanner.complete:
                 self._warn(f"secrets were looked for with {self.scanner}")
             plan = Plan(terms, found, packed)
+            size, record = packed.digest.size, delivery.pen.record
             if self.wishes.dry_run:
                 still.result()
-                size = packed.digest.size
-                return plan.outcome(self.routing.route, parcel="", size=size, dry_run=True)
-            if self.routing.direct is None:
-                packing.rehearse(checkout, file, packed)
-            sending = self._sealed(plan, file)
-            self._deliver(sending, still.result)
-        return self._conclude(plan, sending)
-
-    def _sealed(self, plan: Plan, pack: Any) -> Sending:
-        """Return the parcel: the one of an interrupted run if it is the same, else a new one."""
-        before = self.notes.sending()
-        fresh = Sending(
-            parcel=secrets.token_hex(16),
-            work=self.work,
-            to=plan.terms.to.id,
-            route=self.routing.route.name,
-            envelope=plan.packed.sealed.envelope,
-            receivers=(plan.terms.to.id,),
-            record=plan.terms.view.tip,
-            path="",
-            size=0,
-            sha256="",
-            manifest_sha256="",
-        )
-        if before is not None and _same(before, fresh) and Path(before.path).exists():
-            return before
-        with self.phases.phase("seal"):
-            body = manifest.encode(plan.manifest(fresh.parcel))
-            signature = self.desk.machine.sign(body, manifest.NAMESPACE)
-            folder = self.desk.checkout.store_dir / "parcels"
-            for stale in folder.glob("*.handsoff"):
-                stale.unlink()
-            path = folder / f"{fresh.parcel}.handsoff"
-            sealed = seal.seal(path, pack, body, signature, [plan.terms.to.card.age_key])
-        sending = replace(
-            fresh, path=str(path), size=sealed.size, sha256=sealed.sha256,
-            manifest_sha256=hashlib.sha256(body).hexdigest(),
-        )  # fmt: skip
-        self.notes.set_sending(sending)
-        return sending
-
-    def _deliver(self, sending: Sending, check_still: Callable[[], None]) -> None:
-        """Bring the parcel to where the receiver finds it; the checkout is looked at meanwhile."""
-        sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
-        with self.phases.phase("send"):
-            if self.routing.direct is not None:
-                self.routing.direct.deliver(
-                    sending.parcel, sealed, sending.manifest_sha256,
-                    lambda left: self.phases.tell("send", sealed.size - left, sealed.size),
-                )  # fmt: skip
-            elif sending.route == "file":
-                check_still()
-                assert self.wishes.to_file is not None
-                relay.copy_parcel(sealed.path, self.wishes.to_file)
+                return plan.outcome(self.routing.route, record, parcel="", size=size)
+            sending = None
+            if delivery.left_before(plan):
+                still.result()
             else:
-                check_still()
-                relay.push_parcel(self.desk, self.work, sending.parcel, sealed.path)
-        with self.phases.phase("recheck"):
-            check_still()
-
-    def _conclude(self, plan: Plan, sending: Sending) -> Sent:
-        """Move the record, which is the hand-over; then tell and tidy up."""
-        with self.phases.phase("record"):
-            pen = self._record(plan, sending)
-        plan.remember(self.notes)
-        self.notes.set_here(sending.parcel, self.work)
-        self._finish(sending)
-        if self.routing.direct is not None:
-            self.routing.direct.tell(pen.record.git_tip or "")
-        return plan.outcome(self.routing.route, parcel=sending.parcel, size=sending.size)
-
-    def _record(self, plan: Plan, sending: Sending) -> Pen:
-        objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")
-        page_oid = objects.write("blob", plan.terms.page.body)
-        pen = plan.terms.pen.saved(
-            page=page_oid, envelope=sending.envelope, parcel=sending.parcel
-        ).offered(Recipient(machine=plan.terms.to.id), parcel=sending.parcel, route=sending.route)
-        objects.write_drafts(pen.drafts)
-        assert pen.record.git_tip is not None
-        step("send.record.push.before")
-        ref = self.desk.shared.record_ref(self.work)
-        outcome = self.desk.shared.push(Move(ref, pen.record.git_tip, plan.terms.view.tip))
-        step("send.record.push.after")
-        if outcome is Outcome.LOST:
-            raise self._lost()
-        self.desk.remember(pen.record)
-        return pen
-
-    def _lost(self) -> LostRaceError:
-        view = self.desk.view(self.work)
-        lease = view.record.lease.as_of(self.desk.now)
-        who = view.roster.name_of(lease.carrier) if lease.carrier else "another machine"
-        what = lease.state.value
-        if lease.to is not None:
-            what += f" to {view.roster.named_text(lease.to.shown())}"
-        return LostRaceError(
-            f"another hand-over of {self.work} was faster: {what} by {who}",
-            hint="nothing was handed over by this command; see: handsoff status",
-        )
-
-    def _finish(self, sending: Sending) -> None:
-        # a stick can be lost: only a receiver that has signed for it makes the file superfluous
-        if sending.path and sending.route == "direct":
-            Path(sending.path).unlink(missing_ok=True)
-        self.notes.set_sending(None)
-
-
-def _same(before: Sending, fresh: Sending) -> bool:
-    made = {"parcel": "", "path": "", "size": 0, "sha256": "", "manifest_sha256": ""}
-    return replace(before, **made) == replace(fresh, **made)  # type: ignore[arg-type]
+                if self.routing.direct is None:
+                    packing.rehearse(checkout, file, packed)
+                sending = delivery.sealed(plan, file)
+                delivery.deliver(sending, still.result)
+        done = delivery.record(plan, sending)
+        outcome = plan.outcome(
+            self.routing.route, done.record, parcel=delivery.parcel,
+            size=sending.size if sending is not None else 0,
+        )  # fmt: skip
+        return replace(outcome, pending=not done.landed)
 
 
 def send(desk: Desk, wishes: Wishes, phases: Phases) -> Sent:

@@ -103,10 +103,6 @@ def _without_its_filter(monday: Monday) -> None:
     monday.m2.write(".git/info/attributes", "places.py filter=tidy\n")
 
 
-def _remote_away(monday: Monday) -> None:
-    monday.m2.git("remote", "set-url", "origin", "/nowhere/at/all.git")
-
-
 def _parcel_gone(monday: Monday) -> None:
     shutil.rmtree(monday.m2.home / "inbox")
 
@@ -144,7 +140,6 @@ def _parcel_of_another(monday: Monday) -> None:
         (_loose_commits, 8, ["HEAD is detached here on commits that no branch has"]),
         (_sparse, 8, ["this checkout is sparse, and the work shows other parts", "--into DIR"]),
         (_without_its_filter, 8, ["git requires the filter tidy for src/places.py"]),
-        (_remote_away, 6, ["the remote origin cannot be reached"]),
         (_parcel_gone, 6, ["neither here nor on the remote", "handsoff receive FILE"]),
         (_not_a_member, 7, ["this machine (m2) is not in the roster"]),
         (_parcel_of_another, 7, ["not the one that the record names"]),

@@ -118,7 +118,7 @@ def test_of_two_hand_overs_from_two_clones_one_succeeds(monday: Monday, tmp_path
         wait_for(lambda: "send.record.push.before" in steps(log))
         inside(second, "send", "m2", "--via", "remote").ok()
         ended = slow.end()
-    refused(ended, 5, f"another hand-over of {WORK} was faster: offered to m2 by m1")
+    refused(ended, 5, f"m1 was faster with {WORK}: it is offered to m2")
     assert inside(monday.m3, "catch", WORK).code == 4
     assert inside(monday.m2, "catch", WORK).code == 0
 

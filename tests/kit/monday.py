@@ -55,10 +55,14 @@ class Monday:
         return self.world.remote
 
     def untouched(self, *more: Path) -> dict[str, object]:
-        """Return something that differs if a byte of a checkout or a ref of the remote did."""
+        """Return something that differs if a byte of a checkout or a ref of the remote did.
+
+        But for notes: that a machine was refused is on the record.
+        """
         tops = untouched(*(m.top for m in (self.m1, self.m2, self.m3)), *more)
         inboxes = {m.name: _inbox(m) for m in (self.m1, self.m2, self.m3)}
-        return {**tops, "refs": self.remote.refs(), "inboxes": inboxes}
+        refs = {ref: tip for ref, tip in self.remote.refs().items() if "/notes/" not in ref}
+        return {**tops, "refs": refs, "inboxes": inboxes}
 
     @property
     def travels(self) -> Look:

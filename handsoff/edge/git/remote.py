@@ -80,6 +80,10 @@ class Shared:
         """Return the ref of a work's record."""
         return f"{self.prefix}/lease/{work_component(work)}"
 
+    def notes_ref(self, work: str, machine: str) -> str:
+        """Return the ref of what one machine noted on a work."""
+        return f"{self.prefix}/notes/{work_component(work)}/{machine}"
+
     def parcel_ref(self, work: str, parcel: str) -> str:
         """Return the ref under which a parcel waits on the remote."""
         return f"{self.prefix}/snap/{work_component(work)}/{parcel}"

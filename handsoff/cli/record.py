@@ -1,0 +1,205 @@
+"""The commands that write on the record of a work, and read it."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handsoff.cli import tables
+from handsoff.cli.talk import DryRun, Json, Quiet, say, show, show_json
+from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
+from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.errors import UnreachableError, UsageError
+
+if TYPE_CHECKING:
+    from handsoff.flows.letting import Let
+
+SomeWork = Annotated[
+    str | None,
+    typer.Argument(metavar="[WORK]", help="The work; by default that of this checkout."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    for command in (save, offer, withdraw, drop, close, note, history, pending):
+        app.command()(command)
+
+
+def save(
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Save the page, and leave no parcel.")
+    ] = False,
+    hold: Hold = None,
+    named: As = None,
+    max_size: MaxSize = DEFAULT_LIMIT,
+    allow: Allow = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Save a revision: the page, and a parcel on the remote for whoever comes after a drop."""
+    from handsoff.cli.deliver import deliver
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.letting import save_page
+    from handsoff.flows.plan import Wishes
+
+    if page_only:
+        let = save_page(open_desk(), named, hold=length(hold), dry_run=dry_run)
+        _tell(let, json=json, quiet=quiet)
+        return
+    wishes = Wishes(
+        verb="save", hold=length(hold), named=named, dry_run=dry_run, limit=max_size,
+        allow=allow or (),
+    )  # fmt: skip
+    deliver(wishes, json=json, quiet=quiet)
+
+
+def offer(
+    to: Annotated[
+        str, typer.Option("--to", metavar="NAME", help="A machine, or a person: any of theirs.")
+    ] = "",
+    anyone: Annotated[bool, typer.Option("--anyone", help="Any machine of the roster.")] = False,
+    deadline: Annotated[
+        str, typer.Option(metavar="LENGTH", help="How long it waits, such as 4h.")
+    ] = "24h",
+    hold: Hold = None,
+    named: As = None,
+    max_size: MaxSize = DEFAULT_LIMIT,
+    allow: Allow = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Offer the work, as it stands here, by way of the remote; whoever it is for may catch it."""
+    from handsoff.cli.deliver import deliver
+    from handsoff.flows.plan import Wishes
+
+    if bool(to) == anyone:
+        raise UsageError("whom is it for?", hint="handsoff offer --to NAME, or --anyone")
+    wishes = Wishes(
+        verb="offer", to=to, within=length(deadline), hold=length(hold), named=named,
+        dry_run=dry_run, limit=max_size, allow=allow or (),
+    )  # fmt: skip
+    deliver(wishes, json=json, quiet=quiet)
+
+
+def withdraw(
+    work: SomeWork = None,
+    hold: Hold = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Take an offer back that nobody has caught yet, and carry on."""
+    from handsoff.flows import letting
+    from handsoff.flows.desk import open_desk
+
+    let = letting.withdraw(open_desk(), typed(work), hold=length(hold), dry_run=dry_run)
+    _tell(let, json=json, quiet=quiet)
+
+
+def drop(
+    work: SomeWork = None,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for whoever is next.")] = "",
+    blocked: Annotated[
+        bool, typer.Option("--blocked", help="Nobody can tell how to go on; say why.")
+    ] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Stop carrying a work; anyone may catch it from the last save."""
+    from handsoff.flows import letting
+    from handsoff.flows.desk import open_desk
+
+    let = letting.drop(open_desk(), typed(work), reason, blocked=blocked, dry_run=dry_run)
+    _tell(let, json=json, quiet=quiet)
+
+
+def close(
+    work: SomeWork = None,
+    outcome: Annotated[str, typer.Option(help="How it ended: merged or abandoned.")] = "merged",
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """End a work; its record stays, and its branch may be pushed by anyone again."""
+    from handsoff.flows import letting
+    from handsoff.flows.desk import open_desk
+
+    if outcome not in ("merged", "abandoned"):
+        raise UsageError(f"no outcome called {outcome}", hint="merged or abandoned")
+    let = letting.close(open_desk(), typed(work), outcome, dry_run=dry_run)
+    _tell(let, json=json, quiet=quiet)
+
+
+def note(
+    text: Annotated[str, typer.Argument(help="What others should know.")],
+    work: Annotated[
+        str | None, typer.Option("--work", metavar="WORK", help="By default that of this checkout.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Note something on a work's record; any machine may, and the lease does not move."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.note import note as run
+
+    noted = run(open_desk(), typed(work), text)
+    if json:
+        show_json(asdict(noted))
+    for line in tables.noted(noted):
+        say(line, quiet=quiet or json)
+
+
+def history(
+    work: SomeWork = None,
+    revision: Annotated[
+        str | None, typer.Argument(metavar="[rN]", help="Print the page of this revision.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Tell all that happened to a work, or (r2) print a page as it was saved."""
+    from handsoff.flows import history as flow
+    from handsoff.flows.desk import open_desk
+
+    desk = open_desk()
+    named = typed(work) or desk.work()
+    if revision is not None:
+        page = flow.saved_page(desk, named, revision)
+        show_json(asdict(page)) if json else show(page.page.rstrip("\n"))
+        return
+    found = flow.history(desk, named)
+    if json:
+        show_json(asdict(found))
+        return
+    for line in tables.history(found):
+        show(line)
+
+
+def pending(
+    send: Annotated[
+        bool, typer.Option("--send", help="Send it now, signing anew what is over a day old.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List what was written without the remote and waits for it."""
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.waiting import pending as run
+
+    found = run(open_desk(), send=send)
+    if json:
+        show_json(asdict(found))
+    else:
+        for line in tables.pending(found):
+            show(line)
+    if found.away:
+        raise UnreachableError(found.away, hint="it waits here; nothing is lost")
+
+
+def _tell(let: "Let", *, json: bool, quiet: bool) -> None:
+    if json:
+        show_json(asdict(let))
+    for line in tables.let(let):
+        say(line, quiet=quiet or json)

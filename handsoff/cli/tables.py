@@ -1,0 +1,102 @@
+"""The record as lines for people: verbs of one entry, the history, and what waits.
+
+Pure, like ``render``: a result in, lines out. Tables fit 80 columns; what does not fit in a row
+goes on below it. Everything that another machine wrote passes ``clean``.
+"""
+
+import textwrap
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from handsoff.cli.render import clean
+
+if TYPE_CHECKING:
+    from handsoff.flows.history import History, Line
+    from handsoff.flows.letting import Let
+    from handsoff.flows.note import WroteNote
+    from handsoff.flows.waiting import PendingList
+
+WIDTH: Final = 80
+_WAITS: Final = "the remote does not answer: it waits here, and is sent at the next contact"
+
+
+def let(result: "Let") -> Iterator[str]:
+    """Yield what to say of an entry that was written."""
+    work = clean(result.work)
+    yield from (f"warning: {clean(warning)}" for warning in result.warnings)
+    would = "would leave" if result.dry_run else "left"
+    until = f" until {result.until}" if result.until else ""
+    number = f"leg {result.leg}, r{result.revision}"
+    yield f"{result.verb}: {would} {work} {result.state}{until} ({number})"
+    if result.pending:
+        yield _WAITS
+    elif result.dry_run:
+        yield "nothing was changed"
+    else:
+        yield f"next: {_NEXT[result.verb].format(work=work)}"
+
+
+_NEXT: Final = {
+    "withdraw": "go on here; then handsoff save, or handsoff send MACHINE",
+    "drop": "whoever goes on: handsoff catch {work}",
+    "close": "handsoff history {work}",
+    "save": "go on; handsoff send MACHINE hands it over",
+}
+
+
+def noted(result: "WroteNote") -> Iterator[str]:
+    """Yield what to say of a note."""
+    yield from (f"warning: {clean(warning)}" for warning in result.warnings)
+    yield f"noted on {clean(result.work)}"
+    yield _WAITS if result.pending else f"next: handsoff history {clean(result.work)}"
+
+
+def history(found: "History") -> Iterator[str]:
+    """Yield a table of all that happened to a work."""
+    standing = f"{found.state} by {clean(found.carrier)}" if found.carrier else found.state
+    yield f"{clean(found.work)}: {standing} (leg {found.leg}, r{found.revision})"
+    if found.away:
+        yield f"{clean(found.away)}; as last seen:"
+    names = max([4, *(len(clean(line.by)) for line in found.lines)])
+    who = min(names, 16)
+    yield f"{'when (UTC)':<16}  {'leg':>3} {'rev':>4}  {'who':<{who}}  what"
+    for line in found.lines:
+        yield from _row(line, who)
+
+
+def _row(line: "Line", who: int) -> Iterator[str]:
+    at = datetime.fromtimestamp(line.at, UTC).strftime("%Y-%m-%d %H:%M") if line.at else "-"
+    revision = f"r{line.revision}" if line.revision else "-"
+    start = f"{at:<16}  {line.leg or '-':>3} {revision:>4}  {clean(line.by)[:who]:<{who}}  "
+    what = f"{line.what} {clean(line.detail)}".rstrip()
+    if line.void:
+        what = f"VOID ({line.word}: {clean(line.void)}) {what}"
+    if line.pending:
+        what += " [waits for the remote]"
+    wrapped = textwrap.wrap(what, WIDTH - len(start), break_on_hyphens=False) or [""]
+    yield start + wrapped[0]
+    yield from (" " * len(start) + rest for rest in wrapped[1:])
+
+
+def pending(found: "PendingList") -> Iterator[str]:
+    """Yield what waits, with its age and what it was made against."""
+    yield from (clean(line) for line in found.news)
+    for item in found.verbs:
+        made = f"made on leg {item.leg}, r{item.revision}"
+        parcel = ", with its parcel" if item.parcel else ""
+        yield f"{clean(item.work)}: {item.verb}, {_age(item.age)} old, {made}{parcel}"
+    yield from (f"{clean(work)}: notes" for work in found.notes)
+    yield from (f"interrupted, never sent by itself: {clean(c)}" for c in found.unfinished)
+    yield from (f"refused, and kept: {clean(reason)}" for reason in found.lost)
+    if found.verbs or found.notes:
+        yield "next: handsoff pending --send, or any command that reaches the remote"
+    elif not found.unfinished:
+        yield "nothing waits"
+
+
+def _age(seconds: int) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"

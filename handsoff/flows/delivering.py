@@ -1,0 +1,186 @@
+"""A captured state on its way: sealed, brought to where it is found, and put on the record.
+
+The entries are made before the parcel is sealed, since they travel in it; they count from the push
+that ends this. A parcel of an interrupted run is taken up if it holds the very same.
+"""
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO
+
+from handsoff.core import manifest
+from handsoff.core.entry import seconds
+from handsoff.core.pen import Pen
+from handsoff.edge import files, seal
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.seal import SealedFile
+from handsoff.errors import HandsoffError
+from handsoff.flows import ledger, relay
+from handsoff.flows.desk import Desk
+from handsoff.flows.notes import Notes, Sending
+from handsoff.flows.pending import Pending
+from handsoff.flows.phases import Phases
+from handsoff.flows.plan import Plan, Terms, Wishes
+from handsoff.flows.routing import Routing
+
+
+@dataclass
+class Delivery:
+    """One parcel, from its making to the record that names it."""
+
+    desk: Desk
+    wishes: Wishes
+    phases: Phases
+    routing: Routing
+    terms: Terms
+    parcel: str
+    notes: Notes = field(init=False)
+    pen: Pen = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.notes = Notes(self.desk.checkout)
+        self.pen = self.terms.pen
+
+    def along(self, envelope: str) -> bytes:
+        """Make the entries for the state of ``envelope``; return the record that travels along."""
+        terms = self.terms
+        objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")
+        page = objects.write("blob", terms.page.body)
+        self.pen = self._pen(self.parcel, page, envelope)
+        objects.write_drafts(self.pen.drafts)
+        return ledger.packed_chain(self.desk, terms.view, self.pen)
+
+    def _pen(self, parcel: str, page: str, envelope: str) -> Pen:
+        terms, route = self.terms, self.routing.route.name
+        pen = terms.pen.saved(page=page, envelope=envelope, parcel=parcel, hold=terms.hold)
+        return self._offered(pen, parcel, route)
+
+    def _offered(self, pen: Pen, parcel: str, route: str) -> Pen:
+        to = self.terms.aim.to
+        if to is None:
+            return pen
+        return pen.offered(to, parcel=parcel, route=route, within=self.wishes.within)
+
+    def left_before(self, plan: Plan) -> bool:
+        """Say whether the remote has a parcel with this very state for the same receivers.
+
+        Then no other is made, and the entries name that one.
+        """
+        kept, left = self.terms.view.record.kept, self.notes.left()
+        if self.routing.route.name != "remote" or kept is None:
+            return False
+        wanted = {member.id for member in self.terms.aim.receivers}
+        same = kept.envelope == plan.packed.sealed.envelope and kept.parcel == left["parcel"]
+        if not same or not wanted <= set(left["receivers"]):
+            return False
+        saved, page = self.terms.view.record.saved, self.terms.page.oid
+        held = self.terms.aim.to is not None and not self.terms.pen.drafts
+        if held and saved == kept and kept.page == page:
+            self.pen = self._offered(self.terms.pen, kept.parcel, "remote")
+        else:
+            self.pen = self._pen(kept.parcel, page, kept.envelope)
+        self.parcel = kept.parcel
+        return True
+
+    def sealed(self, plan: Plan, pack: IO[bytes]) -> Sending:
+        """Return the parcel: the one of an interrupted run if it is the same, else a new one."""
+        before, receivers = self.notes.sending(), self.terms.aim.receivers
+        lease = self.pen.record.lease
+        fresh = Sending(
+            parcel=self.parcel,
+            work=self.terms.work,
+            to=self.terms.aim.name,
+            route=self.routing.route.name,
+            envelope=plan.packed.sealed.envelope,
+            receivers=tuple(member.id for member in receivers),
+            record=self.terms.view.tip,
+            path="",
+            size=0,
+            sha256="",
+            manifest_sha256="",
+            entries=self.pen.record.git_tip or "",
+            until=seconds(lease.until) if lease.until else 0,
+        )
+        if before is not None and self._goes_on(before, fresh):
+            ahead = self.desk.shared.chain(before.entries, self.terms.view.tip) or []
+            self.pen = replace(self.pen, record=self.terms.view.record.extend(ahead))
+            self.parcel = before.parcel
+            return before
+        with self.phases.phase("seal"):
+            body = manifest.encode(plan.manifest(fresh.parcel))
+            signature = self.desk.machine.sign(body, manifest.NAMESPACE)
+            folder = files.ensure_folder(self.desk.checkout.store_dir / "parcels")
+            waiting = Pending(self.desk.checkout).parcels()
+            for stale in folder.glob("*.handsoff"):
+                if str(stale) not in waiting:
+                    stale.unlink()
+            path = folder / f"{fresh.parcel}.handsoff"
+            keys = [member.card.age_key for member in receivers]
+            done = seal.seal(path, pack, body, signature, keys)
+        sending = replace(
+            fresh, path=str(path), size=done.size, sha256=done.sha256,
+            manifest_sha256=hashlib.sha256(body).hexdigest(),
+        )  # fmt: skip
+        self.notes.set_sending(sending)
+        return sending
+
+    def _goes_on(self, before: Sending, fresh: Sending) -> bool:
+        in_time = before.until > seconds(self.desk.now)
+        return _same(before, fresh) and in_time and Path(before.path).exists()
+
+    def deliver(self, sending: Sending, check_still: Callable[[], None]) -> None:
+        """Bring the parcel to where the receiver finds it; the checkout is looked at meanwhile."""
+        sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
+        with self.phases.phase("send"):
+            if self.routing.direct is not None:
+                self.routing.direct.deliver(
+                    sending.parcel, sealed, sending.manifest_sha256,
+                    lambda left: self.phases.tell("send", sealed.size - left, sealed.size),
+                )  # fmt: skip
+            elif sending.route == "file":
+                check_still()
+                assert self.wishes.to_file is not None
+                relay.copy_parcel(sealed.path, self.wishes.to_file)
+            elif not self.terms.view.away:
+                check_still()
+                relay.push_parcel(self.desk, self.terms.work, sending.parcel, sealed.path)
+        with self.phases.phase("recheck"):
+            check_still()
+
+    def record(self, plan: Plan, sending: Sending | None) -> ledger.Written:
+        """Move the record, which is the hand-over; then tell and tidy up."""
+        waits = sending is not None and sending.route == "remote" and bool(self.terms.view.away)
+        with self.phases.phase("record"):
+            done = ledger.put(
+                self.desk, self.terms.view, self.pen, self.wishes.verb,
+                parcel=self.parcel, path=sending.path if sending and waits else "", where="send",
+            )  # fmt: skip
+        plan.remember(self.notes)
+        self.notes.set_here(self.parcel, self.terms.work)
+        if self.routing.route.name == "remote":
+            receivers = [member.id for member in self.terms.aim.receivers]
+            self.notes.set_left(self.parcel, receivers)
+        if sending is not None:
+            self.finish(sending)
+        if self.routing.direct is not None:
+            self.routing.direct.tell(done.record.git_tip or "")
+        if done.landed and self.routing.route.name == "remote":
+            with suppress(HandsoffError):  # what is left over is swept another time
+                relay.sweep_parcels(self.desk, self.desk.history(done.record))
+        return done
+
+    def finish(self, sending: Sending) -> None:
+        """Forget the parcel under way."""
+        # a stick can be lost: only a receiver that has signed for it makes the file superfluous
+        if sending.path and sending.route == "direct":
+            Path(sending.path).unlink(missing_ok=True)
+        self.notes.set_sending(None)
+
+
+def _same(before: Sending, fresh: Sending) -> bool:
+    made = {"parcel": "", "path": "", "size": 0, "sha256": "", "manifest_sha256": ""}
+    made |= {"entries": "", "until": 0}
+    return replace(before, **made) == replace(fresh, **made)  # type: ignore[arg-type]

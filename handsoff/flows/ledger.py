@@ -1,0 +1,186 @@
+"""How every verb reads the record of a work, and writes to it: on the remote, or until it answers.
+
+    view = look(desk, work)                 as the remote has it, what waited here having been sent
+    done = put(desk, view, pen, name)       the entries of ``pen``, by compare-and-swap
+
+Without the remote the record is as this clone last saw it, with what waits here on top, or what
+came along in a parcel; entries then wait (``pending``). Callers hold the lock of the clone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from handsoff.core import luggage
+from handsoff.core.admission import RosterRead
+from handsoff.core.chain import Commits
+from handsoff.core.entry import Entry
+from handsoff.core.pen import Pen
+from handsoff.core.record import Record
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.steps import step
+from handsoff.errors import HandsoffError, HeldError, LostRaceError, UnreachableError
+from handsoff.flows import landing, noting
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.pending import Pending, Verb, overlaid
+
+
+def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
+    """Return what is known of ``work``; what waits here is sent first, of other works as well."""
+    try:
+        view = desk.view(work, expect_news=expect_news)
+    except UnreachableError as error:
+        return _last_seen(desk, work, error)
+    news: list[str] = []
+    for other in Pending(desk.checkout).works():
+        if other != work:
+            with suppress(HandsoffError):  # its own verbs say what is wrong with it
+                news += landing.flush(desk, desk.view(other)).news
+    with suppress(HandsoffError):
+        _flush_notes(desk, view)
+    view = landing.flush(desk, view)
+    return replace(view, news=(*news, *view.news))
+
+
+def _flush_notes(desk: Desk, view: View) -> None:
+    own = noting.Own(desk, view.roster, view.record.work)
+    if own.waits():
+        own.write(None, away=False)
+
+
+def _last_seen(desk: Desk, work: str, error: UnreachableError) -> View:
+    """Return the record without the remote: as last seen, and what is known to follow."""
+    read: RosterRead | None = desk.local_roster_read()
+    if read is None or read.roster is None:
+        raise error
+    seen = desk.seen_tip(work)
+    record = desk.read_record(work, read.roster, seen)
+    view = View(read.roster, read, record, remote_tip=seen, away=str(error))
+    view = overlaid(desk, view)
+    for parcel in desk.home.parcels():
+        claims = parcel.manifest
+        if (claims.repository, claims.work) == (desk.pin, work) and claims.chain:
+            came = luggage.unpack(Objects(parcel.objects).blob(claims.chain))
+            view = _with_luggage(desk, view, came)
+    return view
+
+
+def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
+    """Return the view with the entries that came in a parcel, if they follow from what is known."""
+    oids = [oid for oid, _ in came.commits]
+    if view.tip and view.tip not in oids:
+        return view
+    ahead = came.commits[oids.index(view.tip) + 1 if view.tip else 0 :]
+    record = view.record.extend(ahead)
+    if not ahead or not record.entries[-1].good:
+        return view
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    for kind, data in came.others:
+        objects.write(kind, data)
+    for _, data in ahead:
+        objects.write("commit", data)
+    return replace(view, record=record)
+
+
+def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
+    """Return the record, with the drafts of ``pen``, as it travels in a parcel."""
+    old: Commits = (desk.shared.chain(view.tip) or []) if view.tip else []
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    known = {oid for oid, _ in (desk.shared.chain(view.remote_tip) or [])} if view.tip else set()
+    others: list[tuple[str, bytes]] = []
+    for oid, data in [*old, *((draft.oid, draft.data) for draft in pen.drafts)]:
+        if oid not in known:
+            others += _page_of(objects, data)
+    return luggage.pack([*old, *((d.oid, d.data) for d in pen.drafts)], others)
+
+
+def _page_of(objects: Objects, data: bytes) -> Iterator[tuple[str, bytes]]:
+    tree = objects.tree(data[5:45].decode("ascii"))
+    yield "tree", tree
+    if tree:
+        yield "blob", objects.blob(tree[-20:].hex())
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How entries were written: on the remote, or here until it answers."""
+
+    record: Record
+    landed: bool
+
+
+def put(
+    desk: Desk,
+    view: View,
+    pen: Pen,
+    name: str,
+    *,
+    parcel: str = "",
+    path: str = "",
+    where: str = "",
+) -> Written:
+    """Put the drafts of ``pen`` on the record that ``view`` has; ``name`` is the verb.
+
+    LostRaceError if another machine was faster, which is put on the record too. Without the remote
+    they wait, and with them the sealed parcel at ``path``, if it is to be left there.
+    """
+    tip = pen.record.git_tip or ""
+    where = where or name
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects.write_drafts(pen.drafts)
+    lease = view.record.lease
+    verb = Verb(
+        name=name,
+        at=int(desk.now.timestamp()),
+        leg=lease.leg,
+        revision=lease.revision,
+        entries=tuple(draft.oid for draft in pen.drafts),
+        parcel=parcel,
+        path=path,
+    )
+    if view.away or Pending(desk.checkout).of(view.record.work):
+        Pending(desk.checkout).add(view.record.work, tip, verb)
+        return Written(pen.record, landed=False)
+    step(f"{where}.record.push.before")
+    outcome = desk.shared.push(
+        Move(desk.shared.record_ref(view.record.work), tip, view.remote_tip),
+        *landing.branches(_events(pen)),
+    )
+    step(f"{where}.record.push.after")
+    if outcome is Outcome.LOST:
+        raise lost(desk, pen)
+    desk.remember(pen.record)
+    return Written(pen.record, landed=True)
+
+
+def _events(pen: Pen) -> list[Entry]:
+    count = len(pen.drafts)
+    return [e.entry for e in pen.record.entries[-count:] if count and e.entry is not None]
+
+
+def lost(desk: Desk, pen: Pen) -> LostRaceError:
+    """Return the error for a record that another machine moved first, and put it on the record."""
+    work = pen.record.work
+    view = desk.view(work)
+    lease = view.record.lease.as_of(desk.now)
+    who = view.roster.name_of(lease.carrier) if lease.carrier else "another machine"
+    what = lease.state.value
+    if lease.to is not None:
+        what += f" to {view.roster.named_text(lease.to.shown())}"
+    said = f"{who} was faster with {work}: it is {what} (leg {lease.leg}, r{lease.revision})"
+    tried = noting.tried([entry.event for entry in _events(pen)][-1:])
+    noting.refuse(desk, view, tried, said)
+    return LostRaceError(said, hint="nothing was changed by this command; see: handsoff status")
+
+
+@contextmanager
+def on_the_record(desk: Desk, view: View, kind: str) -> Iterator[None]:
+    """Let a refusal of the rules, while an entry of ``kind`` is made, be on the record as well."""
+    try:
+        yield
+    except HeldError as error:
+        lease = view.record.lease
+        if view.tip and view.roster.member(desk.machine.id) is not None:
+            noting.refuse(desk, view, [(kind, lease.leg, lease.revision)], str(error))
+        raise

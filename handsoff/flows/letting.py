@@ -1,0 +1,131 @@
+"""The verbs of one entry and no bytes: withdraw, drop, close, and a save of the page alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from handsoff.core.holding import may_withdraw
+from handsoff.core.lease import Lease, State, moment
+from handsoff.core.pen import Pen
+from handsoff.edge.git.objects import Objects
+from handsoff.errors import RefusedError
+from handsoff.flows import ledger
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.holds import hold_of
+from handsoff.flows.pages import read_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Let:
+    """An entry that was written, and how the work stands after it."""
+
+    verb: str
+    work: str
+    state: str
+    leg: int
+    revision: int
+    until: str = ""
+    pending: bool = False
+    """Whether it waits for the remote."""
+    dry_run: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def _write(
+    desk: Desk,
+    verb: str,
+    kind: str,
+    make: Callable[[View, Pen], Pen],
+    *,
+    work: str | None,
+    dry_run: bool,
+) -> Let:
+    """Write what ``make`` makes of the record of ``work``, by default that of this checkout."""
+    named = work or desk.work()
+    with desk.checkout.lock():
+        view = ledger.look(desk, named)
+        desk.need_admitted(view.roster)
+        pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
+        with ledger.on_the_record(desk, view, kind):
+            pen = make(view, pen)
+        landed = dry_run or ledger.put(desk, view, pen, verb).landed
+    lease = pen.record.lease
+    return Let(
+        verb=verb,
+        work=named,
+        state=lease.state.value,
+        leg=lease.leg,
+        revision=lease.revision,
+        until=moment(lease.until) if lease.until else "",
+        pending=not landed,
+        dry_run=dry_run,
+        warnings=(*view.news, *_left_without(desk, view, lease)),
+    )
+
+
+def _left_without(desk: Desk, view: View, lease: Lease) -> list[str]:
+    """Return a warning if whoever catches what was let go finds no bytes on the remote."""
+    kept = view.record.kept
+    if lease.state is not State.DROPPED or view.away:
+        return []
+    if kept is None:
+        return ["no revision left a parcel: the next carrier finds pages, and no bytes"]
+    ref = desk.shared.parcel_ref(view.record.work, kept.parcel)
+    if ref in desk.shared.tips(ref):
+        return []
+    who = view.roster.name_of(kept.by)
+    return [
+        f"the bytes of r{kept.revision + 1} are not on the remote: the next carrier must ask {who} "
+        "for them; handsoff save leaves them there"
+    ]
+
+
+def withdraw(
+    desk: Desk, work: str | None, *, hold: timedelta | None = None, dry_run: bool = False
+) -> Let:
+    """Take an offer back that nobody has caught."""
+
+    def make(view: View, pen: Pen) -> Pen:
+        problem = may_withdraw(view.record.lease, view.record.route, away=bool(view.away))
+        if problem:
+            raise RefusedError(problem, hint="withdraw it when the remote answers again")
+        return pen.withdrawn(hold=hold_of(desk.checkout, hold))
+
+    return _write(desk, "withdraw", "Withdrawn", make, work=work, dry_run=dry_run)
+
+
+def drop(
+    desk: Desk, work: str | None, reason: str, *, blocked: bool = False, dry_run: bool = False
+) -> Let:
+    """Stop carrying a work without naming anyone to go on."""
+    if not reason.strip():
+        raise RefusedError("why is it dropped?", hint="handsoff drop --reason TEXT")
+
+    def make(_: View, pen: Pen) -> Pen:
+        return pen.dropped(reason, blocked=blocked)
+
+    return _write(desk, "drop", "Dropped", make, work=work, dry_run=dry_run)
+
+
+def close(desk: Desk, work: str | None, outcome: str, *, dry_run: bool = False) -> Let:
+    """End a work: merged or abandoned."""
+
+    def make(_: View, pen: Pen) -> Pen:
+        return pen.holding().closed(outcome)
+
+    return _write(desk, "close", "Closed", make, work=work, dry_run=dry_run)
+
+
+def save_page(
+    desk: Desk, named: str | None, *, hold: timedelta | None = None, dry_run: bool = False
+) -> Let:
+    """Save the page as the next revision, without bytes."""
+    work = desk.work(named)
+    page = read_page(desk.checkout, work)
+    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+
+    def make(_: View, pen: Pen) -> Pen:
+        length = hold_of(desk.checkout, hold)
+        return pen.holding(hold=length).saved(page=objects.write("blob", page.body), hold=length)
+
+    return _write(desk, "save", "Saved", make, work=work, dry_run=dry_run)

@@ -1,0 +1,27 @@
+"""``handsoff note``: something that others should know, on the record of a work."""
+
+from dataclasses import dataclass
+
+from handsoff.flows import ledger, noting
+from handsoff.flows.desk import Desk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WroteNote:
+    """A note that was written."""
+
+    work: str
+    text: str
+    pending: bool
+    """Whether it waits for the remote."""
+    warnings: tuple[str, ...] = ()
+
+
+def note(desk: Desk, work: str | None, text: str) -> WroteNote:
+    """Note ``text`` on ``work``, by default that of this checkout."""
+    named = work or desk.work()
+    with desk.checkout.lock():
+        view = ledger.look(desk, named)
+        desk.need_admitted(view.roster)
+        landed = noting.write(desk, view, text)
+    return WroteNote(work=named, text=text, pending=not landed, warnings=view.news)
