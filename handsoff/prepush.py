@@ -132,9 +132,13 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
+    from handsoff.flows.pending import overlaid  # noqa: PLC0415 - git was asked by now
+
     views = desk.views(works)
     if any(view.record.behind for view in views.values()):
         views = desk.views(works)
+    # what this machine gave away counts, also where the remote has not heard of it
+    views = {work: overlaid(desk, view) for work, view in views.items()}
     notices = []
     for work, view in views.items():
         if view.record.behind:

@@ -54,6 +54,9 @@ def send(
     at: At = None,
     via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
     to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Pack all history, for a clone that has none of it.")
+    ] = False,
     named: As = None,
     hold: Hold = None,
     deadline: Annotated[
@@ -75,6 +78,7 @@ def send(
         via=via,
         named=named,
         to_file=to_file,
+        whole=whole,
         hold=length(hold),
         within=length(deadline),
         dry_run=dry_run,

@@ -233,8 +233,7 @@ class Desk:
 
     def history_to(self, roster: Roster, work: str, tip: str) -> Record:
         """Return the record up to ``tip``, whose objects are here, with all its entries."""
-        commits = self.shared.chain(tip) if tip else None
-        return Record(roster=roster, work=work).extend(commits or [])
+        return Record(roster=roster, work=work).extend(self.shared.chain(tip) or [])
 
     def own_notes(self, work: str) -> tuple[str, str] | None:
         """Return this machine's id and the tip of its notes on ``work`` here, if it has any."""

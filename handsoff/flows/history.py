@@ -80,7 +80,7 @@ def history(desk: Desk, work: str) -> History:
         raise RefusedError(
             f"nobody has written anything about {work}", hint="handsoff status lists the works"
         )
-    landed = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []} if view.tip else set()
+    landed = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []}
     name = view.roster.name_of
     lines = [_line(e, view.roster, pending=e.oid not in landed) for e in record.entries]
     lease = record.lease.as_of(desk.now)

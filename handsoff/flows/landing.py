@@ -36,7 +36,7 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
             return view
         local = desk.history_to(view.roster, work, waiting.tip)
         own = {e.oid for e in local.entries if e.entry and e.entry.event.by == desk.machine.id}
-        remote = [oid for oid, _ in desk.shared.chain(view.remote_tip) or []] if view.tip else []
+        remote = [oid for oid, _ in desk.shared.chain(view.remote_tip) or []]
         judged = fate(
             [e.oid for e in local.entries], remote,
             good=view.record.tip, own=own, asked=asked,

@@ -85,9 +85,9 @@ def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
 
 def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
     """Return the record, with the drafts of ``pen``, as it travels in a parcel."""
-    old: Commits = (desk.shared.chain(view.tip) or []) if view.tip else []
+    old: Commits = desk.shared.chain(view.tip) or []
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
-    known = {oid for oid, _ in (desk.shared.chain(view.remote_tip) or [])} if view.tip else set()
+    known = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []}
     others: list[tuple[str, bytes]] = []
     for oid, data in [*old, *((draft.oid, draft.data) for draft in pen.drafts)]:
         if oid not in known:

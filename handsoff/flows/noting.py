@@ -75,7 +75,7 @@ class Own:
 
     def _read(self, tip: str) -> Notes:
         empty = Notes(roster=self.roster, work=self.work, machine=self.desk.machine.id)
-        return empty.extend(self.desk.shared.chain(tip) or []) if tip else empty
+        return empty.extend(self.desk.shared.chain(tip) or [])
 
     def _with_what_waits(self, read: Notes) -> Notes:
         """Return the chain of the remote with what only this clone has on top."""

@@ -37,6 +37,8 @@ class Wishes:
     named: str | None = None
     """The name of the work, where HEAD is detached and no branch names it."""
     to_file: Path | None = None
+    whole: bool = False
+    """Whether all history goes along, for a receiver that may have none of it."""
     dry_run: bool = False
     limit: int = DEFAULT_LIMIT
     allow: Collection[str] = ()

@@ -85,6 +85,11 @@ class Routing:
 
     def _on_the_remote(self) -> Sequence[str]:
         shared = self.desk.shared
+        if self.wishes.whole:
+            return ()
+        if self.away and self.route.name == "file":
+            # whoever gets it may reach no remote either, and is sure to have what is old only
+            return news.fork_point(self.desk.checkout, shared.name)
         if self.away:
             return news.known_tips(self.desk.checkout, shared.name)
         return news.tips_there(shared)

@@ -24,6 +24,16 @@ def known_tips(checkout: Checkout, remote: str) -> list[str]:
     return sorted({line.decode() for line in listed.splitlines()})
 
 
+def fork_point(checkout: Checkout, remote: str) -> list[str]:
+    """Return where HEAD left the remote's default branch, as far as this clone knows it."""
+    for name in ("HEAD", "main", "master"):
+        ref = f"refs/remotes/{remote}/{name}"
+        if checkout.commit(ref) is not None:
+            base = checkout.line("merge-base", "HEAD", ref)
+            return [base] if base else []
+    return []
+
+
 def tips_there(shared: Shared) -> list[str]:
     """Return the commits that a receiver can get from the shared remote, which is asked.
 

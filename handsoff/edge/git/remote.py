@@ -170,8 +170,10 @@ class Shared:
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 
-        None if ``tip`` does not descend from ``known``.
+        None if ``tip`` does not descend from ``known``; nothing of "", which is no tip.
         """
+        if not tip:
+            return []
         limit = [f"^{known}"] if known else []
         listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
         if listed.returncode:
