@@ -138,8 +138,13 @@ def status(found: "Status") -> Iterator[str]:
     for work in found.works:
         mark = "*" if work.work == found.branch else " "
         yield f"{mark} {clean(work.work)}: {_standing(work)}"
-        if work.for_me:
+        if work.trouble:
+            yield f"    {clean(work.trouble)}; the line above is as last seen"
+            yield "    next: handsoff doctor"
+        elif work.for_me:
             yield f"    next: {catch_command(work.work)}"
+    if found.unread:
+        yield f"{found.unread} more works on the remote were not looked at: handsoff doctor"
     if found.unfinished:
         yield f"interrupted here; to finish it: {clean(found.unfinished)}"
 

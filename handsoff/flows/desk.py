@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from handsoff.core import cache
 from handsoff.core.admission import RosterRead
-from handsoff.core.chain import Tips, compare_tips
+from handsoff.core.chain import Tips, compare_tips, parents_of
 from handsoff.core.ids import work_component
 from handsoff.core.record import Record
 from handsoff.core.roster import Member, Roster
@@ -199,13 +199,13 @@ class Desk:
 
     def read_record(self, work: str, roster: Roster, tip: str) -> Record:
         """Return the record up to ``tip``, whose objects are here; remember what it adds up to."""
-        seen = self._seen(work)
-        known = str(seen.get("tip", ""))
-        kept = cache.from_cache(seen["cache"], roster, work) if "cache" in seen else None
+        known = self.seen_tip(work)
+        kept = self.kept_record(work, roster)
         if kept is not None and kept.git_tip == tip:
             return kept
         new = self.shared.chain(tip, known) if kept is not None and tip else None
-        if kept is not None and new:
+        # a merge on top has the seen tip below it, and is still another history
+        if kept is not None and new and parents_of(new[0][1])[:1] == (known,):
             record = kept.extend(new)
         else:
             commits = self._honest(
@@ -214,6 +214,11 @@ class Desk:
             record = Record(roster=roster, work=work).extend(commits)
         self.remember(record)
         return record
+
+    def kept_record(self, work: str, roster: Roster) -> Record | None:
+        """Return the record as this clone verified it last under ``roster``, None if it did not."""
+        seen = self._seen(work)
+        return cache.from_cache(seen["cache"], roster, work) if "cache" in seen else None
 
     def remember(self, record: Record) -> None:
         """Note a record as seen, so that it cannot be taken back unnoticed."""

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from handsoff.core.lease import Lease, State, moment
+from handsoff.core.roster import Roster
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
-from handsoff.errors import HandsoffError, UnreachableError
+from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows.accept import clone_of
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
+from handsoff.flows.survey import Standing, survey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,8 @@ class WorkStatus:
     for_me: bool
     """Whether it is offered to this machine."""
     blocked: bool
+    trouble: str = ""
+    """Why the remote is not believed about it: the rest is then as last seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,9 @@ class Status:
     unfinished: str
     """A verb that was interrupted here, and the command that finishes it."""
     remote: str
-    """What kept the remote from being asked, or ""."""
+    """What kept the remote from being asked or believed, or ""."""
+    unread: int = 0
+    """Works on the remote that were too many to look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,58 +66,65 @@ class Arrived:
 
 
 def status(desk: Desk) -> Status:
-    """Return where the works of this clone stand; what the remote cannot tell is as last seen."""
+    """Return where the works stand; what the remote does not tell honestly, as last seen."""
     founding = desk.need_pin()
     journal = Notes(desk.checkout).journal()
     branch = desk.checkout.branch() or ""
-    remote = ""
+    remote, unread = "", 0
     try:
-        works = _known_works(desk, branch)
-        found = [_work_status(desk, desk.view(work).record.lease, work) for work in works]
-    except UnreachableError as error:
+        found = survey(desk, _works_here(desk, branch))
+        works = [_standing(desk, found.roster, standing) for standing in found.works.values()]
+        unread = found.unread
+    except (UnreachableError, TrustError, DamagedError) as error:
         remote = str(error)
-        found = [s for work in desk.works_seen() if (s := _as_last_seen(desk, work))]
+        roster = desk.local_roster()
+        works = [_as_last_seen(desk, roster, work) for work in desk.works_seen()] if roster else []
     return Status(
         machine=desk.machine.name,
         founding=founding,
         branch=branch,
-        works=tuple(found),
+        works=tuple(works),
         unfinished=f"handsoff {finishing(journal)}" if journal else "",
         remote=remote,
+        unread=unread,
     )
 
 
-def _known_works(desk: Desk, branch: str) -> list[str]:
+def _works_here(desk: Desk, branch: str) -> list[str]:
     arrived = {p.manifest.work for p in desk.home.parcels() if p.manifest.repository == desk.pin}
-    return sorted({*desk.works_seen(), *arrived, *([branch] if branch else [])})
+    return sorted({*arrived, *([branch] if branch else [])})
 
 
-def _as_last_seen(desk: Desk, work: str) -> WorkStatus | None:
-    roster = desk.local_roster()
+def _standing(desk: Desk, roster: Roster, found: Standing) -> WorkStatus:
+    if found.record is not None:
+        return _work_status(desk, roster, found.record.lease, found.work)
+    return _as_last_seen(desk, roster, found.work, trouble=str(found.trouble))
+
+
+def _as_last_seen(desk: Desk, roster: Roster, work: str, *, trouble: str = "") -> WorkStatus:
     tip = desk.seen_tip(work)
-    if roster is None or not tip:
-        return None
-    return _work_status(desk, desk.read_record(work, roster, tip).lease, work)
+    lease = desk.read_record(work, roster, tip).lease if tip else Lease()
+    return _work_status(desk, roster, lease, work, trouble=trouble)
 
 
-def _work_status(desk: Desk, lease: Lease, work: str) -> WorkStatus:
-    roster = desk.local_roster()
-    name = roster.name_of if roster else str
+def _work_status(
+    desk: Desk, roster: Roster, lease: Lease, work: str, *, trouble: str = ""
+) -> WorkStatus:
     now = lease.as_of(desk.now)
-    person = roster.person_of(desk.machine.id) if roster else None
     to = now.to
     return WorkStatus(
         work=work,
         state=now.state.value,
-        carrier=name(now.carrier) if now.carrier else "",
-        to=(roster.named_text(to.shown()) if roster else to.shown()) if to else "",
+        carrier=roster.name_of(now.carrier) if now.carrier else "",
+        to=roster.named_text(to.shown()) if to else "",
         leg=now.leg,
         revision=now.revision,
         since=_when(now.since),
         until=_when(now.until),
         mine=now.carrier == desk.machine.id and now.state in (State.HELD, State.OFFERED),
-        for_me=to is not None and to.admits(desk.machine.id, person),
+        for_me=to is not None and to.admits(desk.machine.id, roster.person_of(desk.machine.id)),
         blocked=now.blocked,
+        trouble=trouble,
     )
 
 

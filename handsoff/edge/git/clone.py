@@ -17,8 +17,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import FETCH, Shared, unreachable
+from handsoff.edge.git.remote import FETCH, Shared
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError
 

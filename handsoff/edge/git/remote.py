@@ -8,21 +8,20 @@ Rule of the room: ``push_command`` builds every push. It never writes a ``+``: w
 ``--force-with-lease`` is ignored and a stale writer wins.
 """
 
-import re
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from handsoff.core.ids import work_component
-from handsoff.core.plain import plain
 from handsoff.edge import files
 from handsoff.edge.git import command
+from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.repo import Checkout, decode
-from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError, UsageError
+from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 PREFIX: Final = "refs/wip"
 _SECONDS: Final = 120
@@ -70,6 +69,9 @@ class Shared:
     checkout: Checkout
     name: str
     prefix: str = PREFIX
+    _ready: dict[tuple[str, str], list[tuple[str, bytes]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def roster_ref(self) -> str:
@@ -140,12 +142,14 @@ class Shared:
 
     def fetch(self, refs: Sequence[str], known: Sequence[str] = ()) -> None:
         """Bring what ``refs`` of the remote name into the private folder; no ref is written."""
+        given = "".join(f"{ref}\n" for ref in refs).encode("utf-8", "surrogateescape")
         negotiation = [f"--negotiation-tip={oid}" for oid in known]
         # what is wrong with an entry is our own judge's business: a void one must not jam a work
         lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
         done = self.run(
-            *lenient, *FETCH, "--no-filter", *negotiation, "--", self.url, *refs, seconds=_TRANSFER
-        )
+            *lenient, *FETCH, "--no-filter", *negotiation, "--stdin", "--", self.url,
+            given=given, seconds=_TRANSFER,
+        )  # fmt: skip
         if done.returncode:
             raise unreachable(self.name, done.stderr)
 
@@ -167,6 +171,33 @@ class Shared:
         """Say whether an object is here, in the clone or in the private folder."""
         return self.run("cat-file", "-e", oid).returncode == 0
 
+    def absent(self, oids: Iterable[str]) -> set[str]:
+        """Return those of ``oids`` that are not here, in one question."""
+        given = "".join(f"{oid}\n" for oid in oids).encode()
+        said = self.run("cat-file", "--batch-check", given=given).stdout if given else b""
+        return {
+            line.split(" ")[0] for line in decode(said).splitlines() if line.endswith(" missing")
+        }
+
+    def prepare(self, wanted: Sequence[tuple[str, str]]) -> None:
+        """Read many chains at once, so that ``chain`` asks git no more for these (tip, known).
+
+        What does not come out as one line from ``known`` to ``tip`` is left to ``chain``, which
+        says what is wrong with it.
+        """
+        given = "".join(f"{tip}\n" + (f"^{known}\n" if known else "") for tip, known in wanted)
+        words = ("rev-list", "--first-parent", "--parents", "--stdin")
+        listed = self.run(*words, given=given.encode()) if wanted else None
+        if listed is None or listed.returncode:
+            return
+        below = dict([*line.split(" "), ""][:2] for line in decode(listed.stdout).splitlines())
+        lines = {item: _line(below, *item) for item in wanted}
+        oids = list(dict.fromkeys(oid for line in lines.values() for oid in line))
+        commits = dict(self.commits(oids))
+        for item, line in lines.items():
+            if line:
+                self._ready[item] = [(oid, commits[oid]) for oid in line]
+
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 
@@ -174,6 +205,8 @@ class Shared:
         """
         if not tip:
             return []
+        if (tip, known) in self._ready:
+            return self._ready[tip, known]
         limit = [f"^{known}"] if known else []
         listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
         if listed.returncode:
@@ -215,7 +248,7 @@ class Shared:
             return self._settle(moves)
         if done.returncode == 0:
             return Outcome.MOVED
-        judged = _judge(self.name, decode(done.stdout + done.stderr))
+        judged = judge(self.name, decode(done.stdout + done.stderr))
         if isinstance(judged, HandsoffError):
             raise judged
         return self._settle(moves)
@@ -234,48 +267,15 @@ class Shared:
         return onto.returncode == 0
 
 
-_LOST: Final = re.compile(
-    r"stale info|fetch first|non-fast-forward|cannot lock|failed to update ref|incorrect old value"
-    r"|failed to lock|reference already exists|remote ref updated since"
-)
-
-
-def _judge(remote: str, said: str) -> HandsoffError | None:
-    """Return the error that git's words mean, or None if somebody else was faster."""
-    words = plain("; ".join(line for line in said.splitlines() if line.strip()), limit=400)
-    if re.search(r"hidden ref|prohibited|funny refname|refusing to create|not allowed to", said):
-        return RefusedError(
-            f"the remote {remote} does not take refs under refs/wip: {words}",
-            hint="on a remote you host: receive.hideRefs and transfer.hideRefs must not hide them",
-        )
-    if "hook declined" in said:
-        return RefusedError(
-            f"a hook of the remote {remote} refuses it: {words}",
-            hint="let that hook pass refs/wip, or ask whoever keeps the remote",
-        )
-    if re.search(r"maximum allowed size|unpacker error|unpack failed|index-pack", said):
-        return RefusedError(
-            f"the remote {remote} refuses the objects: {words}",
-            hint="receive.maxInputSize may be too small there, or its disk is full",
-        )
-    if "--atomic" in said:
-        return RefusedError(
-            f"the remote {remote} cannot move two refs together (no atomic push)",
-            hint="set receive.advertiseAtomic=true there",
-        )
-    if _LOST.search(said):
-        return None
-    return unreachable(remote, said.encode("utf-8", "surrogateescape"))
-
-
-def unreachable(remote: str, stderr: bytes) -> UnreachableError:
-    """Return the error for what git said of a remote that did not do what was asked."""
-    lines = [line for line in decode(stderr).splitlines() if line.strip()]
-    said = plain(lines[0] if lines else "no reason given", limit=300)
-    return UnreachableError(
-        f"the remote {remote} cannot be reached: {said.removeprefix('fatal: ')}",
-        hint=f"check: git ls-remote {remote}",
-    )
+def _line(below: dict[str, str], tip: str, known: str) -> list[str]:
+    """Return the ids from after ``known`` up to ``tip``, oldest first; none if there is a gap."""
+    found = []
+    while tip != known:
+        if tip not in below:
+            return []
+        found.append(tip)
+        tip = below[tip]
+    return found[::-1]
 
 
 def open_shared(checkout: Checkout, wanted: str | None = None) -> Shared:

@@ -1,0 +1,54 @@
+"""What git's words about a remote mean: which error, and what to do.
+
+git has one exit code for all of these, so the words are read; ``LC_ALL=C`` keeps them English.
+"""
+
+import re
+from typing import Final
+
+from handsoff.core.plain import plain
+from handsoff.edge.git.repo import decode
+from handsoff.errors import HandsoffError, RefusedError, UnreachableError
+
+_LOST: Final = re.compile(
+    r"stale info|fetch first|non-fast-forward|cannot lock|failed to update ref|incorrect old value"
+    r"|failed to lock|reference already exists|remote ref updated since"
+)
+
+
+def judge(remote: str, said: str) -> HandsoffError | None:
+    """Return the error that git's words mean, or None if somebody else was faster."""
+    words = plain("; ".join(line for line in said.splitlines() if line.strip()), limit=400)
+    if re.search(r"hidden ref|prohibited|funny refname|refusing to create|not allowed to", said):
+        return RefusedError(
+            f"the remote {remote} does not take refs under refs/wip: {words}",
+            hint="on a remote you host: receive.hideRefs and transfer.hideRefs must not hide them",
+        )
+    if "hook declined" in said:
+        return RefusedError(
+            f"a hook of the remote {remote} refuses it: {words}",
+            hint="let that hook pass refs/wip, or ask whoever keeps the remote",
+        )
+    if re.search(r"maximum allowed size|unpacker error|unpack failed|index-pack", said):
+        return RefusedError(
+            f"the remote {remote} refuses the objects: {words}",
+            hint="receive.maxInputSize may be too small there, or its disk is full",
+        )
+    if "--atomic" in said:
+        return RefusedError(
+            f"the remote {remote} cannot move two refs together (no atomic push)",
+            hint="set receive.advertiseAtomic=true there",
+        )
+    if _LOST.search(said):
+        return None
+    return unreachable(remote, said.encode("utf-8", "surrogateescape"))
+
+
+def unreachable(remote: str, stderr: bytes) -> UnreachableError:
+    """Return the error for what git said of a remote that did not do what was asked."""
+    lines = [line for line in decode(stderr).splitlines() if line.strip()]
+    said = plain(lines[0] if lines else "no reason given", limit=300)
+    return UnreachableError(
+        f"the remote {remote} cannot be reached: {said.removeprefix('fatal: ')}",
+        hint=f"check: git ls-remote {remote}",
+    )
