@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from handsoff.core.places import is_ours
 from handsoff.core.plain import plain
 from handsoff.edge.git.caller import pushes_mirror
-from handsoff.edge.git.remote import PREFIX, Shared, open_shared
+from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, decode, open_checkout
 from handsoff.errors import DamagedError, HandsoffError, HeldError, RefusedError, UsageError
 
@@ -72,7 +73,7 @@ def _spare_ours(shared: Shared, name: str, refs: Sequence[str]) -> None:
 
     ``git push --mirror`` deletes what is only on the remote, and does not tell a hook so.
     """
-    ours = [ref for ref in refs if ref.startswith((f"{shared.prefix}/", f"{PREFIX}/"))]
+    ours = [ref for ref in refs if is_ours(shared.prefix, ref)]
     mirrored = any(ref.startswith("refs/remotes/") for ref in refs)
     if ours:
         said = f"{plain(ours[0])} belongs to handsoff, and no push of yours moves or deletes it"

@@ -23,6 +23,9 @@ TESTS = {
     "record": ["test_record", "test_record_model"],
     "pen": ["test_pen"],
     "cache": ["test_pen"],
+    "places": ["test_places"],
+    "tips": ["test_tips"],
+    "health": ["test_health"],
 }
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {
     "chain": [
@@ -173,6 +176,23 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
             '"format", "repo", "repo", "work", "behind"',
         )
     ],
+    "places": [
+        ("all branches are ours", 'prefix == _HEADS.rstrip("/")', "False"),
+        ("tags are ours", 'prefix.split("/")[1] in _TAKEN', "False"),
+        ("a second roster elsewhere", "for place in KNOWN if", "for place in () if"),
+        ("ours only below the place", '(f"{prefix}/", f"{PREFIX}/")', '(f"{prefix}/",)'),
+    ],
+    "tips": [
+        ("a fork is pushed over", "Mend.PEOPLE if judged is Tips.FORKED", "Mend.PUSH_BACK if True"),
+        ("a rewind stands", "if judged is Tips.REWOUND or judged is None:", "if judged is None:"),
+        ("a pruned work comes back", "return Mend.NAMED if announced else", "return"),
+        ("an older tip is news", "if not theirs or theirs in mine", "if not theirs"),
+        ("an unknown tip is old", "if not theirs or theirs in mine", "if True"),
+        ("a claim never ends", "if claim.tip in chain", "if False"),
+        ("claims without end", "[-MOST:]", ""),
+        ("one machine crowds out others", "[-MOST_OF_ONE:]", ""),
+    ],
+    "health": [],
 }
 
 

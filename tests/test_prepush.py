@@ -180,8 +180,8 @@ def test_a_record_that_was_taken_back_is_refused(
         git(world.remote.path, "update-ref", ref, "refs/heads/main")
     said = m1.push("origin", "feat/x")
     assert said.code == 1
-    assert "the record of feat/x was " in said.err
-    assert "somebody rewrote" in said.err
+    assert f"the record of feat/x was {how} on the remote" in said.err
+    assert f"hint: {'somebody rewrote' if how == 'forked' else 'ask who touched'} {ref}" in said.err
 
 
 def test_a_record_out_of_reach_is_refused(world: World, pair: tuple[Machine, Machine]) -> None:

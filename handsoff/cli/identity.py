@@ -101,7 +101,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _tell(done: "SetUp") -> None:
     machine = done.machine
-    for line in done.done:
+    for line in (*done.done, *(f"warning: {warning}" for warning in done.warnings)):
         say(line)
     if not done.done:
         say("nothing to do: this checkout is set up")

@@ -17,8 +17,10 @@ from handsoff.core import cache
 from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Tips, compare_tips, parents_of
 from handsoff.core.ids import work_component
+from handsoff.core.places import is_ours
 from handsoff.core.record import Record
 from handsoff.core.roster import Member, Roster
+from handsoff.core.tips import rewritten
 from handsoff.edge import clock, files, keys
 from handsoff.edge.git import operation
 from handsoff.edge.git.remote import Shared, open_shared
@@ -157,6 +159,7 @@ class Desk:
         commits = self._honest("the roster", self.shared.roster_ref, seen, tip)
         read = RosterRead(pinned=pinned).extend(commits)
         if read.roster is not None and seen != tip and self.pin is not None:
+            self.shared.own(tip, seen)
             kept = {"founding": pinned, "tip": tip}
             files.write_json(self.checkout.store_dir / _PIN, kept)
         return read
@@ -181,7 +184,8 @@ class Desk:
         found = [oid for oid, _ in commits]
         if compare_tips([seen] if seen else [], found) not in (Tips.SAME, Tips.AHEAD):
             before = [oid for oid, _ in self.shared.chain(seen) or []]
-            raise _rewritten(what, ref, compare_tips(before, found), seen, tip)
+            said, hint = rewritten(what, ref, compare_tips(before, found), seen, tip)
+            raise TrustError(said, hint=hint)
         return commits
 
     def seen_tip(self, work: str) -> str:
@@ -223,6 +227,7 @@ class Desk:
     def remember(self, record: Record) -> None:
         """Note a record as seen, so that it cannot be taken back unnoticed."""
         if record.git_tip:
+            self.shared.own(record.git_tip, self.seen_tip(record.work))
             kept = {"tip": record.git_tip, "work": record.work, "cache": cache.to_cache(record)}
             files.write_json(self._seen_path(record.work), kept)
 
@@ -275,6 +280,8 @@ class Desk:
         """
         branch = self.checkout.branch() or operation.branch(self.checkout)
         if branch is not None:
+            if is_ours(self.shared.prefix, _HEADS + branch):
+                raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
             if named not in (None, branch):
                 raise UsageError(
                     f"this checkout stands on {branch}", hint="--as names a detached HEAD only"
@@ -300,14 +307,6 @@ class Desk:
 def _patterns(shared: Shared, refs: list[str]) -> list[str]:
     """Return what to ask the remote for: ``refs``, or all records where naming them is too long."""
     return refs if len(refs) <= _NAMED else [f"{shared.prefix}/lease/*"]
-
-
-def _rewritten(what: str, ref: str, judged: Tips, seen: str, tip: str) -> TrustError:
-    return TrustError(
-        f"{what} was {judged.value} on the remote: this clone saw {seen[:12]}, "
-        f"it now has {tip[:12] or 'nothing'}",
-        hint=f"somebody rewrote {ref} there: ask who; {seen[:12]} can be pushed back",
-    )
 
 
 def pin_of(checkout: Checkout) -> str | None:

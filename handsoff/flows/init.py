@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import admission
+from handsoff.core import admission, places
 from handsoff.core.admission import RosterRead
 from handsoff.core.ids import is_oid
 from handsoff.core.roster import Roster
@@ -36,6 +36,7 @@ class SetUp:
     remote: str
     hook: hooks.Hook
     done: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def member(self) -> bool:
@@ -69,6 +70,7 @@ class SetUp:
             "admitted_by": [] if self.member else self.doors,
             "hook": str(self.hook.path),
             "done": self.done,
+            "warnings": self.warnings,
         }
 
 
@@ -105,7 +107,8 @@ def set_up(
         done.append("compiled the rules of the secret scanner, once for this user")
     roster = desk.read_roster(read.git_tip or "").trusted()
     desk.home.remember_clone(roster.founding, checkout.top)
-    return SetUp(desk.machine, roster, shared.name, hook, done)
+    warnings = [said] if (said := places.warning(shared.prefix)) else []
+    return SetUp(desk.machine, roster, shared.name, hook, done, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +124,32 @@ class _Gate:
     def read(self) -> RosterRead:
         """Return the roster of the remote, if it may be trusted; without one, an empty read."""
         shared = self.shared
-        tip = shared.tips(shared.roster_ref).get(shared.roster_ref, "")
+        known = (f"{place}/roster" for place in (shared.prefix, *places.KNOWN))
+        there = shared.tips(*known, *places.above(shared.prefix))
+        tip = there.get(shared.roster_ref, "")
         read = RosterRead()
+        if not tip:
+            self._check_place(there)
         if tip:
             shared.fetch([shared.roster_ref])
             read = read.extend(shared.chain(tip) or [])
         self._check(read.roster)
         return read
+
+    def _check_place(self, there: dict[str, str]) -> None:
+        """Refuse to found a second roster beside one that other machines use, or on a branch."""
+        shared = self.shared
+        if place := places.elsewhere(shared.prefix, there):
+            raise UsageError(
+                f"the roster on {shared.name} is below {place}, and this clone looks for it below "
+                f"{shared.prefix}",
+                hint=f"git config handsoff.refs {place}, then: handsoff init",
+            )
+        if ref := places.in_the_way(shared.prefix, there):
+            raise UsageError(
+                f"{shared.name} has {ref}, so no ref can lie below it",
+                hint=f"git config handsoff.refs {places.BRANCHES}-2, the same on each machine",
+            )
 
     def _check(self, roster: Roster | None) -> None:
         for wanted, whose in ((self.trust, "you named"), (self.pinned, "this clone trusts")):
@@ -181,7 +203,10 @@ def _found(desk: Desk, gate: _Gate, read: RosterRead) -> RosterRead:
         read = gate.read()
         if read.roster is not None:
             return read
-    raise LostRaceError(f"{_TRIES} times another machine wrote to the roster first")
+    raise LostRaceError(
+        f"{_TRIES} times another machine wrote to the roster first",
+        hint="if no other machine does: handsoff doctor finds out what the remote is doing",
+    )
 
 
 def _pin(desk: Desk, read: RosterRead, pin: str | None) -> list[str]:

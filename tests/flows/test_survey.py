@@ -73,15 +73,18 @@ def test_a_record_that_was_tampered_with_is_named_and_the_others_are_told(
         return m2.run("git", *words, cwd=remote).ok().out.strip()
 
     tree = git("rev-parse", f"{ref}^{{tree}}")
-    new = {
-        "rewound": lambda: git("rev-parse", f"{ref}~1"),
-        "forked": lambda: git("commit-tree", tree, "-p", f"{ref}~1", "-m", "another"),
+    below = {
+        "forked": ("-p", f"{ref}~1"),
         # the seen tip lies below it, by its second parent
-        "merged": lambda: git("commit-tree", tree, "-p", f"{ref}~1", "-p", ref, "-m", "both"),
-        "blob": lambda: git("hash-object", "-w", "HEAD"),
-        "deleted": lambda: "",
-    }[how]()
-    git("update-ref", ref, new) if new else git("update-ref", "-d", ref)
+        "merged": ("-p", f"{ref}~1", "-p", ref),
+    }.get(how)
+    if how == "deleted":
+        git("update-ref", "-d", ref)
+    elif below is not None:
+        git("update-ref", ref, git("commit-tree", tree, *below, "-m", "another"))
+    else:
+        other = ("hash-object", "-w", "HEAD") if how == "blob" else ("rev-parse", f"{ref}~1")
+        git("update-ref", ref, git(*other))
     found = standing(m2)
     said = {"merged": "forked", "blob": "is no commit"}.get(how, how)
     assert said in found.pop("one")[2]

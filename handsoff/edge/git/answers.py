@@ -6,6 +6,7 @@ git has one exit code for all of these, so the words are read; ``LC_ALL=C`` keep
 import re
 from typing import Final
 
+from handsoff.core.places import BRANCHES, are_branches
 from handsoff.core.plain import plain
 from handsoff.edge.git.repo import decode
 from handsoff.errors import HandsoffError, RefusedError, UnreachableError
@@ -16,18 +17,23 @@ _LOST: Final = re.compile(
 )
 
 
-def judge(remote: str, said: str) -> HandsoffError | None:
+def judge(remote: str, prefix: str, said: str) -> HandsoffError | None:
     """Return the error that git's words mean, or None if somebody else was faster."""
     words = plain("; ".join(line for line in said.splitlines() if line.strip()), limit=400)
+    move = f"git config handsoff.refs {BRANCHES}, on each machine, then the same again"
     if re.search(r"hidden ref|prohibited|funny refname|refusing to create|not allowed to", said):
         return RefusedError(
-            f"the remote {remote} does not take refs under refs/wip: {words}",
-            hint="on a remote you host: receive.hideRefs and transfer.hideRefs must not hide them",
+            f"the remote {remote} does not take refs under {prefix}: {words}",
+            hint="on a remote you host: receive.hideRefs and transfer.hideRefs must not hide them"
+            if are_branches(prefix)
+            else f"if it is not yours to set (receive.hideRefs, transfer.hideRefs): {move}",
         )
     if "hook declined" in said:
         return RefusedError(
             f"a hook of the remote {remote} refuses it: {words}",
-            hint="let that hook pass refs/wip, or ask whoever keeps the remote",
+            hint=f"let that hook pass {prefix}, or ask whoever keeps the remote"
+            if are_branches(prefix)
+            else f"let that hook pass {prefix}; if it takes branches only: {move}",
         )
     if re.search(r"maximum allowed size|unpacker error|unpack failed|index-pack", said):
         return RefusedError(

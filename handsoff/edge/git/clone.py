@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from handsoff.core.places import is_ours
 from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import FETCH, Shared
@@ -65,12 +66,13 @@ def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False
 
 
 def branches(shared: Shared) -> dict[str, str]:
-    """Return the branches that the remote has now, by name, each with its commit."""
+    """Return the user's branches that the remote has now, by name, each with its commit."""
     listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
     if listed.returncode:
         raise unreachable(shared.name, listed.stderr)
     found = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
-    return {ref.removeprefix("refs/heads/"): oid for oid, ref in found}
+    prefix = shared.prefix
+    return {ref.removeprefix("refs/heads/"): oid for oid, ref in found if not is_ours(prefix, ref)}
 
 
 def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from handsoff.core.objects import EMPTY_TREE, Commit
+from handsoff.core.places import PREFIX, is_copy
 from handsoff.core.trees import differences
 from handsoff.edge.git import clone
 from handsoff.edge.git.objects import Objects
@@ -53,8 +54,10 @@ def own_tips(checkout: Checkout, limit: int) -> list[str]:
     A shallow clone names them as well: what it lacks of their history is on the remote, which it
     asks for it once it sees what a pack builds on (``ToSend.bases``).
     """
-    listed = checkout.git("for-each-ref", "--format=%(objectname) %(*objectname)")
-    tips = {oid for line in listed.splitlines() for oid in line.decode().split()}
+    listed = checkout.git("for-each-ref", "--format=%(objectname) %(*objectname) %(refname)")
+    prefix = checkout.setting("handsoff.refs") or PREFIX
+    lines = (line.rsplit(" ", 1) for line in decode(listed).splitlines())
+    tips = {oid for oids, ref in lines if not is_copy(prefix, ref) for oid in oids.split()}
     return sorted(tips)[:limit]
 
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from handsoff.core.ids import work_component
+from handsoff.core.places import PREFIX, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
-PREFIX: Final = "refs/wip"
 _SECONDS: Final = 120
 _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
@@ -167,9 +167,19 @@ class Shared:
         if listed.returncode or done.returncode:
             raise DamagedError("the restore point is incomplete", hint="run git fsck here")
 
+    def own(self, tip: str, known: str) -> None:
+        """Have a chain from after ``known`` here, even if the user's ``git fetch`` brought it too.
+
+        That copy, of branches, keeps us from fetching one, and goes with the user's next prune.
+        """
+        if are_branches(self.prefix) and tip != known:
+            limit = [f"^{known}"] if known else []
+            listed = self.run("rev-list", "--objects", "--no-object-names", tip, *limit)
+            self.run("pack-objects", "-q", str(self.objects / "pack/pack"), given=listed.stdout)
+
     def has(self, oid: str) -> bool:
         """Say whether an object is here, in the clone or in the private folder."""
-        return self.run("cat-file", "-e", oid).returncode == 0
+        return not self.absent([oid])
 
     def absent(self, oids: Iterable[str]) -> set[str]:
         """Return those of ``oids`` that are not here, in one question."""
@@ -248,7 +258,7 @@ class Shared:
             return self._settle(moves)
         if done.returncode == 0:
             return Outcome.MOVED
-        judged = judge(self.name, decode(done.stdout + done.stderr))
+        judged = judge(self.name, self.prefix, decode(done.stdout + done.stderr))
         if isinstance(judged, HandsoffError):
             raise judged
         return self._settle(moves)
@@ -293,5 +303,4 @@ def open_shared(checkout: Checkout, wanted: str | None = None) -> Shared:
             f"which remote is the shared one? there are {', '.join(names)}",
             hint="git config handsoff.remote NAME",
         )
-    prefix = checkout.setting("handsoff.refs") or PREFIX
-    return Shared(checkout, chosen, prefix.rstrip("/"))
+    return Shared(checkout, chosen, check_prefix(checkout.setting("handsoff.refs") or PREFIX))

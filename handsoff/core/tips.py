@@ -1,0 +1,68 @@
+"""What a chain's tip on the remote says about the remote, beside what was seen before.
+
+A clone remembers the last tip that it saw of each chain, and machines in contact tell each other
+theirs. Rule of the room: what another machine claims is a finding at most, never an error, since
+anybody in the roster can claim anything; what this clone saw itself is believed.
+"""
+
+from collections.abc import Collection, Sequence
+from enum import Enum
+
+from handsoff.core.chain import Tips
+
+
+def rewritten(what: str, ref: str, judged: Tips, seen: str, tip: str) -> tuple[str, str]:
+    """Return what to say, and what to do, of a chain that contradicts what this clone saw."""
+    said = (
+        f"{what} was {judged.value} on the remote: this clone saw {seen[:12]}, "
+        f"it now has {tip[:12] or 'nothing'}"
+    )
+    if judged is Tips.FORKED:
+        return said, f"somebody rewrote {ref} there: ask who; handsoff doctor shows both histories"
+    return said, f"ask who touched {ref} there; handsoff doctor --repair pushes {seen[:12]} back"
+
+
+class Mend(Enum):
+    """What can be done about a chain that contradicts what this clone saw."""
+
+    NOTHING = "nothing"
+    PUSH_BACK = "push back"
+    PEOPLE = "people"
+    """Two histories have entries that the other lacks: somebody must choose."""
+    NAMED = "named"
+    """Its deletion is announced: no attack, and nothing to bring back."""
+
+
+def mend(judged: Tips | None, *, announced: bool) -> Mend:
+    """Return what may be done; None means that what lies there is no chain of commits.
+
+    The seen chain is pushed back only where it has all that the remote has: nothing that
+    anybody wrote is lost by that.
+    """
+    if judged is Tips.DELETED:
+        return Mend.NAMED if announced else Mend.PUSH_BACK
+    if judged is Tips.REWOUND or judged is None:
+        return Mend.PUSH_BACK
+    return Mend.PEOPLE if judged is Tips.FORKED else Mend.NOTHING
+
+
+def announces(archive: Collection[bytes], tip: str) -> bool:
+    """Say whether an entry of the archive names ``tip``: then its ref may be gone."""
+    return bool(tip) and any(tip.encode() in entry for entry in archive)
+
+
+class Told(Enum):
+    """How a tip that another machine names stands to a chain here."""
+
+    SAME = "same"
+    BEHIND = "behind"
+    """Theirs is an older one of ours: they have not looked, or are shown an old state."""
+    UNKNOWN = "unknown"
+    """Ours does not have it: we have not looked, or are shown an old state."""
+
+
+def hold_against(mine: Sequence[str], theirs: str) -> Told:
+    """Compare the chain ``mine`` (ids, oldest first) with the tip that another machine names."""
+    if theirs == (mine[-1] if mine else ""):
+        return Told.SAME
+    return Told.BEHIND if not theirs or theirs in mine else Told.UNKNOWN
