@@ -143,6 +143,8 @@ def status(found: "Status") -> Iterator[str]:
             yield "    next: handsoff doctor"
         elif work.for_me:
             yield f"    next: {catch_command(work.work)}"
+    for doubt in found.doubts:
+        yield f"warning: {clean(doubt)}"
     if found.unread:
         yield f"{found.unread} more works on the remote were not looked at: handsoff doctor"
     if found.unfinished:

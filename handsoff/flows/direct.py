@@ -28,6 +28,7 @@ from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, HandsoffError
+from handsoff.flows import heard
 from handsoff.flows.desk import Desk
 
 
@@ -39,12 +40,15 @@ class Direct:
         self.name = to.name
         self._desk = desk
         self._to = to
+        self.doubts: list[str] = []
+        """What the receiver saw on the remote and it does not show here."""
         self._ask = Ask(
             repository=desk.need_pin(),
             work=work,
             roster=desk.roster_tip,
             record=desk.seen_tip(work),
         )
+        self._compared = False
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dial")
         self._opened: Future[tuple[ssh.Channel, Talk, Have]] = self._pool.submit(self._open)
 
@@ -100,9 +104,22 @@ class Direct:
             talk.say(Told(record))
             talk.hear(Bye)
         step("send.told.after")
+        self._compare()
 
     def close(self) -> None:
         """Hang up."""
         self._pool.shutdown(wait=True)
         if self._opened.exception() is None:
             self._opened.result()[0].close()
+            self._compare()
+
+    def _compare(self) -> None:
+        """Hold the receiver's tips against ours, once, and after all that matters more."""
+        if self._compared:
+            return
+        self._compared = True
+        have = self._opened.result()[2]
+        with suppress(HandsoffError):
+            self.doubts = heard.compare(
+                self._desk, self._to.id, roster=have.roster, work=self._ask.work, record=have.record
+            )

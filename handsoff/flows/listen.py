@@ -34,6 +34,7 @@ from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnfitError
+from handsoff.flows import heard
 from handsoff.flows.accept import accept, clone_of, manifest_digest
 from handsoff.flows.desk import Desk
 
@@ -54,6 +55,7 @@ class House:
     machine: Machine
     arrived: Callable[[Parcel, str], None]
     failed: Callable[[HandsoffError, str], None]
+    doubted: Callable[[str], None] = lambda _: None
     _asked: float = field(default=-_FRESH, init=False)
     _asking: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -129,8 +131,11 @@ class House:
         talk.say(self._receipt(parcel))
         step("listen.receipt.after")
         self.arrived(parcel, roster.name_of(sender))
-        talk.hear(Told)
+        told = talk.hear(Told)
         talk.say(Bye())
+        record = told.record or ask.record
+        for doubt in heard.compare(desk, sender, roster=ask.roster, work=ask.work, record=record):
+            self.doubted(doubt)
 
     def _take(self, talk: Talk, offer: Offer, desk: Desk) -> Parcel:
         present = self.home.parcel(offer.parcel)

@@ -37,7 +37,10 @@ def run(
     def failed(error: HandsoffError, peer: str) -> None:
         tell(f"handsoff: {plain(peer)}: {plain(str(error))}")
 
-    listener = House(home, machine, arrived, failed).listener(bind, port)
+    def doubted(text: str) -> None:
+        tell(f"warning: {plain(text)}")
+
+    listener = House(home, machine, arrived, failed, doubted).listener(bind, port)
     with listener:
         host, real_port = listener.start()
         where = format_address(_reachable(host), real_port)

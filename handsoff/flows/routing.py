@@ -100,6 +100,11 @@ class Routing:
             self.direct.close()
             self.direct = self.direct.again()
 
+    @property
+    def doubts(self) -> Sequence[str]:
+        """What the receiver saw on the remote and it does not show here, once it was told."""
+        return self.direct.doubts if self.direct is not None else ()
+
     def close(self) -> None:
         """Hang up."""
         if self.direct is not None:

@@ -50,6 +50,8 @@ class Status:
     """What kept the remote from being asked or believed, or ""."""
     unread: int = 0
     """Works on the remote that were too many to look at."""
+    doubts: tuple[str, ...] = ()
+    """What other machines saw on the remote and it does not show here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +73,11 @@ def status(desk: Desk) -> Status:
     journal = Notes(desk.checkout).journal()
     branch = desk.checkout.branch() or ""
     remote, unread = "", 0
+    doubts: tuple[str, ...] = ()
     try:
         found = survey(desk, _works_here(desk, branch))
         works = [_standing(desk, found.roster, standing) for standing in found.works.values()]
-        unread = found.unread
+        unread, doubts = found.unread, found.doubts
     except (UnreachableError, TrustError, DamagedError) as error:
         remote = str(error)
         roster = desk.local_roster()
@@ -87,6 +90,7 @@ def status(desk: Desk) -> Status:
         unfinished=f"handsoff {finishing(journal)}" if journal else "",
         remote=remote,
         unread=unread,
+        doubts=doubts,
     )
 
 

@@ -13,6 +13,7 @@ from handsoff.core.ids import work_of
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
+from handsoff.flows import heard
 from handsoff.flows.desk import Desk
 
 MOST: Final = 2000
@@ -42,6 +43,8 @@ class Survey:
 
     roster: Roster
     works: Mapping[str, Standing] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    """What other machines saw and the remote does not show here."""
     unread: int = 0
     """Refs of records that were not looked at."""
 
@@ -74,7 +77,12 @@ def survey(desk: Desk, works: Iterable[str] = ()) -> Survey:
     found = {
         work: _standing(desk, work, ref, roster, tips.get(ref, "")) for ref, work in ours.items()
     }
-    return Survey(roster=roster, works=dict(sorted(found.items())), unread=len(new[MOST:]))
+    return Survey(
+        roster=roster,
+        works=dict(sorted(found.items())),
+        doubts=tuple(heard.settle(desk, roster, tips)),
+        unread=len(new[MOST:]),
+    )
 
 
 def _fetch(desk: Desk, wanted: list[str], tips: dict[str, str], known: list[str]) -> None:

@@ -74,23 +74,27 @@ def test_a_whole_hand_over_passes_through_branches(world: World) -> None:
     for words in (["--prune", "origin", "refs/heads/*:refs/heads/*"], ["--mirror", "origin"]):
         assert m2.push(*words).code == 1
     assert world.remote.refs() == before
-    # what this clone saw stays here when the user's copy goes
-    for ref in before:
-        if ref.startswith(BRANCHES):
-            git(world.remote.path, "update-ref", "-d", ref)
-    m1.git("fetch", "-q", "--prune")
-    m1.git("reflog", "expire", "--expire=now", "--all")
-    m1.git("gc", "-q", "--prune=now")
-    shared = m1.desk().shared
-    assert [shared.has(before[f"{BRANCHES}/{name}"]) for name in ("roster", "lease/feat%2Fcny")] == [
-        True, True,
-    ]  # fmt: skip
-    for ref, tip in before.items():
-        git(world.remote.path, "update-ref", ref, tip)
-    m1.git("fetch", "-q")
     # nor can one be worked on
     m1.git("switch", "-q", "handsoff/roster")
     refused(inside(m1, "send", "m2"), 2, "handsoff/roster is handsoff's own")
+
+
+def test_what_was_seen_stays_here_when_the_users_own_copy_goes(world: World) -> None:
+    m1, m2 = world.machine("m1"), world.machine("m2")
+    for machine in (m1, m2):
+        machine.git(*SET)
+    world.enrol(m1, m2)
+    m1.writes("feat/cny", lambda pen: pen.caught())
+    m2.git("fetch", "-q")  # now nothing is left for us to fetch
+    inside(m2, "status").ok()
+    seen = {tip for ref, tip in world.remote.refs().items() if ref.startswith(BRANCHES)}
+    for name in ("roster", "lease/feat%2Fcny"):
+        git(world.remote.path, "update-ref", "-d", f"{BRANCHES}/{name}")
+    m2.git("fetch", "-q", "--prune")
+    m2.git("reflog", "expire", "--expire=now", "--all")
+    m2.git("gc", "-q", "--prune=now")
+    assert len(seen) == 2
+    assert m2.desk().shared.absent(seen) == set()
 
 
 def test_a_machine_without_the_setting_is_told_that_the_roster_is_elsewhere(world: World) -> None:

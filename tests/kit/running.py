@@ -68,6 +68,7 @@ class AtHome:
     address: str
     arrived: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    doubted: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -81,7 +82,7 @@ def at_home(machine: Machine) -> Iterator[AtHome]:
     def failed(error: HandsoffError, peer: str) -> None:
         there.failed.append(str(error))
 
-    house = House(Home(machine.home), machine.member(), arrived, failed)
+    house = House(Home(machine.home), machine.member(), arrived, failed, there.doubted.append)
     with house.listener("127.0.0.1", 0) as listener:
         host, port = listener.start()
         there.address = f"{host}:{port}"
