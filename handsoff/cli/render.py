@@ -143,6 +143,9 @@ def status(found: "Status") -> Iterator[str]:
             yield "    next: handsoff doctor"
         elif work.for_me:
             yield f"    next: {catch_command(work.work)}"
+        if work.provisional:
+            yield "    provisional: the remote has not confirmed it; see: handsoff pending"
+    yield from (clean(line) for line in found.news)
     for doubt in found.doubts:
         yield f"warning: {clean(doubt)}"
     if found.unread:
@@ -157,9 +160,10 @@ def _standing(work: "WorkStatus") -> str:
     who = "this machine" if work.mine else work.carrier
     to = f" to {clean(work.to)}" if work.to else ""
     until = f" until {work.until}" if work.until else ""
-    blocked = ", blocked" if work.blocked else ""
+    why = f"; {'BLOCKED' if work.blocked else 'because'}: {clean(work.reason)}"
+    why = why if work.reason else ""
     number = f"(leg {work.leg}, r{work.revision})"
-    return f"{work.state} by {who}{to} since {work.since}{until} {number}{blocked}"
+    return f"{work.state} by {who}{to} since {work.since}{until} {number}{why}"
 
 
 def undone(result: "Undone") -> Iterator[str]:

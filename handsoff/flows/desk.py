@@ -17,16 +17,15 @@ from handsoff.core import cache
 from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Tips, compare_tips, parents_of
 from handsoff.core.ids import work_component
-from handsoff.core.places import is_ours
 from handsoff.core.record import Record
 from handsoff.core.roster import Member, Roster
 from handsoff.core.tips import rewritten
 from handsoff.edge import clock, files, keys
-from handsoff.edge.git import operation
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
-from handsoff.errors import HandsoffError, TrustError, UnfitError, UsageError
+from handsoff.errors import HandsoffError, TrustError, UsageError
+from handsoff.flows.naming import work_here
 
 _PIN: Final = "roster.json"
 _HEADS: Final = "refs/heads/"
@@ -245,12 +244,6 @@ class Desk:
         """Return the record up to ``tip``, whose objects are here, with all its entries."""
         return Record(roster=roster, work=work).extend(self.shared.chain(tip) or [])
 
-    def own_notes(self, work: str) -> tuple[str, str] | None:
-        """Return this machine's id and the tip of its notes on ``work`` here, if it has any."""
-        path = self.checkout.store_dir / "notes" / (work_component(work) + ".json")
-        kept = files.read_json(path)
-        return (self.machine.id, str(kept["tip"])) if kept and kept["tip"] else None
-
     def member(self, roster: Roster, name: str) -> Member:
         """Return the machine called ``name``; UsageError naming those that there are."""
         found = roster.named(name) or roster.member(name)
@@ -273,35 +266,8 @@ class Desk:
         return found
 
     def work(self, named: str | None = None) -> str:
-        """Return the work of this checkout: the branch that HEAD names, or that it comes back to.
-
-        A HEAD that is detached for no rebase or bisect has the name that it is given, or that
-        it was caught under.
-        """
-        branch = self.checkout.branch() or operation.branch(self.checkout)
-        if branch is not None:
-            if is_ours(self.shared.prefix, _HEADS + branch):
-                raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
-            if named not in (None, branch):
-                raise UsageError(
-                    f"this checkout stands on {branch}", hint="--as names a detached HEAD only"
-                )
-            return branch
-        if named is not None:
-            self._check_name(named)
-            return named
-        kept = files.read_json(self.checkout.own_dir / "here.json")
-        if kept and kept.get("work"):
-            return str(kept["work"])
-        raise UnfitError(
-            "HEAD is detached, so there is no work to name",
-            hint="switch to its branch first (git switch BRANCH), or name it: --as NAME",
-        )
-
-    def _check_name(self, named: str) -> None:
-        done = self.checkout.run("check-ref-format", f"refs/heads/{named}")
-        if done.returncode or named.startswith("-"):
-            raise UsageError(f"{named!r} is no name for a branch", hint="such as --as fix/rounding")
+        """Return the work of this checkout; see ``naming.work_here``."""
+        return work_here(self.checkout, self.shared.prefix, named)
 
 
 def _patterns(shared: Shared, refs: list[str]) -> list[str]:

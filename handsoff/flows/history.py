@@ -15,7 +15,7 @@ from handsoff.core.record import RecordEntry
 from handsoff.core.roster import Roster
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError, UsageError
-from handsoff.flows import ledger
+from handsoff.flows import ledger, noting
 from handsoff.flows.desk import Desk, View
 
 _REVISION: Final = re.compile(r"r([1-9][0-9]{0,8})")
@@ -99,8 +99,7 @@ def _notes(desk: Desk, view: View) -> list[Notes]:
     """Return the notes of all machines on a work; without the remote those of this one."""
     work, shared = view.record.work, desk.shared
     if view.away:
-        own = desk.own_notes(work)
-        tips = {own[0]: own[1]} if own else {}
+        tips = {desk.machine.id: noting.Own(desk, view.roster, work).tip}
     else:
         prefix = f"{shared.prefix}/notes/{work_component(work)}/"
         there = shared.tips(f"{prefix}*")

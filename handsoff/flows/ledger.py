@@ -43,6 +43,18 @@ def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
     return replace(view, news=(*news, *view.news))
 
 
+def send_all(desk: Desk) -> list[str]:
+    """Send what waits in this clone, if the remote answers; return what became of it."""
+    works = Pending(desk.checkout).works()
+    if not works:
+        return []
+    news: list[str] = []
+    with suppress(HandsoffError), desk.checkout.lock():
+        for work in works:
+            news += landing.flush(desk, desk.view(work)).news
+    return news
+
+
 def _flush_notes(desk: Desk, view: View) -> None:
     own = noting.Own(desk, view.roster, view.record.work)
     if own.waits():

@@ -44,6 +44,11 @@ class Own:
         """Where they stand on the remote."""
         return self.desk.shared.notes_ref(self.work, self.desk.machine.id)
 
+    @property
+    def tip(self) -> str:
+        """The last of them that is here, "" if there is none."""
+        return str((files.read_json(self._path) or {}).get("tip", ""))
+
     def waits(self) -> bool:
         """Say whether there are notes here that the remote has not got yet."""
         kept = files.read_json(self._path) or {}
@@ -80,7 +85,7 @@ class Own:
     def _with_what_waits(self, read: Notes) -> Notes:
         """Return the chain of the remote with what only this clone has on top."""
         there = {entry.oid for entry in read.entries}
-        tip = str((files.read_json(self._path) or {}).get("tip", ""))
+        tip = self.tip
         if not tip or tip in there:
             return read
         ahead = self.desk.shared.chain(tip, read.git_tip or "")

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from handsoff.core.ids import work_component
+from handsoff.core.record import Record
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
@@ -114,12 +115,15 @@ class Pending:
         return folder / f"{work_component(work)}.json"
 
 
+def extended(desk: Desk, record: Record) -> Record:
+    """Return a record of the remote with what waits here on top, where it follows from it."""
+    waiting = Pending(desk.checkout).of(record.work)
+    tip = record.git_tip or ""
+    if waiting is None or waiting.tip == tip:
+        return record
+    return record.extend(desk.shared.chain(waiting.tip, tip) or [])
+
+
 def overlaid(desk: Desk, view: View) -> View:
     """Return what the remote said of a work, and on top what waits here and follows from it."""
-    waiting = Pending(desk.checkout).of(view.record.work)
-    if waiting is None or waiting.tip == view.tip:
-        return view
-    ahead = desk.shared.chain(waiting.tip, view.tip)
-    if not ahead:
-        return view
-    return replace(view, record=view.record.extend(ahead))
+    return replace(view, record=extended(desk, view.record))

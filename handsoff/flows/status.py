@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from handsoff.core.lease import Lease, State, moment
+from handsoff.core.lease import State, moment
+from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
+from handsoff.flows import ledger
 from handsoff.flows.accept import clone_of
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
+from handsoff.flows.pending import Pending, extended
 from handsoff.flows.survey import Standing, survey
 
 
@@ -32,6 +35,10 @@ class WorkStatus:
     for_me: bool
     """Whether it is offered to this machine."""
     blocked: bool
+    reason: str = ""
+    """Why it was dropped or blocked."""
+    provisional: bool = False
+    """Whether the remote has not confirmed what this machine did: it waits here."""
     trouble: str = ""
     """Why the remote is not believed about it: the rest is then as last seen."""
 
@@ -52,6 +59,8 @@ class Status:
     """Works on the remote that were too many to look at."""
     doubts: tuple[str, ...] = ()
     """What other machines saw on the remote and it does not show here."""
+    news: tuple[str, ...] = ()
+    """What became of entries that waited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +82,7 @@ def status(desk: Desk) -> Status:
     journal = Notes(desk.checkout).journal()
     branch = desk.checkout.branch() or ""
     remote, unread = "", 0
+    news = ledger.send_all(desk)
     doubts: tuple[str, ...] = ()
     try:
         found = survey(desk, _works_here(desk, branch))
@@ -81,7 +91,7 @@ def status(desk: Desk) -> Status:
     except (UnreachableError, TrustError, DamagedError) as error:
         remote = str(error)
         roster = desk.local_roster()
-        works = [_as_last_seen(desk, roster, work) for work in desk.works_seen()] if roster else []
+        works = [_as_last_seen(desk, roster, work) for work in _works_kept(desk)] if roster else []
     return Status(
         machine=desk.machine.name,
         founding=founding,
@@ -91,6 +101,7 @@ def status(desk: Desk) -> Status:
         remote=remote,
         unread=unread,
         doubts=doubts,
+        news=tuple(news),
     )
 
 
@@ -99,25 +110,28 @@ def _works_here(desk: Desk, branch: str) -> list[str]:
     return sorted({*arrived, *([branch] if branch else [])})
 
 
+def _works_kept(desk: Desk) -> list[str]:
+    return sorted({*desk.works_seen(), *Pending(desk.checkout).works()})
+
+
 def _standing(desk: Desk, roster: Roster, found: Standing) -> WorkStatus:
     if found.record is not None:
-        return _work_status(desk, roster, found.record.lease, found.work)
+        return _work_status(desk, roster, found.record)
     return _as_last_seen(desk, roster, found.work, trouble=str(found.trouble))
 
 
 def _as_last_seen(desk: Desk, roster: Roster, work: str, *, trouble: str = "") -> WorkStatus:
-    tip = desk.seen_tip(work)
-    lease = desk.read_record(work, roster, tip).lease if tip else Lease()
-    return _work_status(desk, roster, lease, work, trouble=trouble)
+    record = desk.read_record(work, roster, desk.seen_tip(work))
+    return _work_status(desk, roster, record, trouble=trouble)
 
 
-def _work_status(
-    desk: Desk, roster: Roster, lease: Lease, work: str, *, trouble: str = ""
-) -> WorkStatus:
+def _work_status(desk: Desk, roster: Roster, record: Record, *, trouble: str = "") -> WorkStatus:
+    here = extended(desk, record)
+    lease = here.lease
     now = lease.as_of(desk.now)
     to = now.to
     return WorkStatus(
-        work=work,
+        work=record.work,
         state=now.state.value,
         carrier=roster.name_of(now.carrier) if now.carrier else "",
         to=roster.named_text(to.shown()) if to else "",
@@ -128,6 +142,8 @@ def _work_status(
         mine=now.carrier == desk.machine.id and now.state in (State.HELD, State.OFFERED),
         for_me=to is not None and to.admits(desk.machine.id, roster.person_of(desk.machine.id)),
         blocked=now.blocked,
+        reason=now.reason,
+        provisional=here.git_tip != record.git_tip,
         trouble=trouble,
     )
 

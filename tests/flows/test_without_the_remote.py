@@ -52,6 +52,8 @@ def test_a_save_waits_with_its_parcel_and_lands_at_the_next_contact(monday: Mond
         assert (verb["verb"], verb["leg"], verb["revision"]) == ("save", 0, 0)
         assert "save, " in inside(monday.m1, "pending").ok().out
     assert tip(monday) == ""
+    told = inside(monday.m1, "status", "--json").ok().json
+    assert told["news"] == ["sent to origin what waited of feat/cny: save"]
     assert kinds(monday.m1) == ["Caught", "Saved", "Noted"]
     assert "nothing waits" in inside(monday.m1, "pending").ok().out
     inside(monday.m1, "drop", "--reason", "x").ok()
@@ -88,6 +90,9 @@ def test_two_machines_hand_over_without_the_remote_and_it_confirms_them_later(
         assert caught["provisional"]
         assert look(monday.m2.top) == travels
         assert waits(monday.m2) == ["catch"]
+        (work,) = inside(monday.m2, "status", "--json").ok().json["works"]
+        assert (work["carrier"], work["state"], work["provisional"]) == ("m2", "held", True)
+        assert "provisional: the remote has not confirmed it" in inside(monday.m2, "status").out
         monday.m2.write("src/money.py", "MONEY = 9\n")
         inside(monday.m2, "save").ok()
         assert tip(monday) == ""

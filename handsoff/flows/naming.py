@@ -1,0 +1,40 @@
+"""The work of a checkout: the branch that HEAD names, or that it comes back to."""
+
+from handsoff.core.places import is_ours
+from handsoff.edge import files
+from handsoff.edge.git import operation
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import UnfitError, UsageError
+
+
+def work_here(checkout: Checkout, prefix: str, named: str | None = None) -> str:
+    """Return the work of this checkout; ``prefix`` is where our own refs are.
+
+    A HEAD that is detached for no rebase or bisect has the name that it is given, or that it was
+    caught under.
+    """
+    branch = checkout.branch() or operation.branch(checkout)
+    if branch is not None:
+        if is_ours(prefix, f"refs/heads/{branch}"):
+            raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
+        if named not in (None, branch):
+            raise UsageError(
+                f"this checkout stands on {branch}", hint="--as names a detached HEAD only"
+            )
+        return branch
+    if named is not None:
+        _check_name(checkout, named)
+        return named
+    kept = files.read_json(checkout.own_dir / "here.json")
+    if kept and kept.get("work"):
+        return str(kept["work"])
+    raise UnfitError(
+        "HEAD is detached, so there is no work to name",
+        hint="switch to its branch first (git switch BRANCH), or name it: --as NAME",
+    )
+
+
+def _check_name(checkout: Checkout, named: str) -> None:
+    done = checkout.run("check-ref-format", f"refs/heads/{named}")
+    if done.returncode or named.startswith("-"):
+        raise UsageError(f"{named!r} is no name for a branch", hint="such as --as fix/rounding")
