@@ -34,7 +34,7 @@ from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnfitError
-from handsoff.flows import heard
+from handsoff.flows import heard, ledger
 from handsoff.flows.accept import accept, clone_of, manifest_digest
 from handsoff.flows.desk import Desk
 
@@ -85,6 +85,10 @@ class House:
             except HandsoffError:
                 continue  # a folder that was a clone once
         return found
+
+    def send_what_waits(self) -> list[str]:
+        """Send what was written without the remote in any clone here; return what became of it."""
+        return [news for desk in self._desks() for news in ledger.send_all(desk)]
 
     @staticmethod
     def _knows(desk: Desk, machine: str) -> bool:

@@ -5,13 +5,17 @@ import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from handsoff.core.address import format_address
 from handsoff.core.plain import plain
-from handsoff.edge import files, keys
+from handsoff.edge import clock, files, keys
 from handsoff.edge.home import Home, Parcel
 from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows.listen import House
+
+_CONTACT: Final = 60.0
+"""Seconds between two looks whether something waits for the remote."""
 
 
 def run(
@@ -50,13 +54,22 @@ def run(
         tell(f"next: on another machine: handsoff send {machine.name} --at {where}")
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         try:
-            while not stop.wait(0.2):
-                pass
+            _until(stop, house, tell)
         except KeyboardInterrupt:
             tell("stopping; what is under way may end")
             raise
         finally:
             listener.stop(grace=5.0)
+
+
+def _until(stop: threading.Event, house: House, tell: Callable[[str], None]) -> None:
+    """Wait for ``stop``, and meanwhile send what waits for the remote."""
+    contact = clock.monotonic()
+    while not stop.wait(0.2):
+        if clock.monotonic() >= contact:
+            for news in house.send_what_waits():
+                tell(plain(news))
+            contact = clock.monotonic() + _CONTACT
 
 
 def _reachable(host: str) -> str:

@@ -11,7 +11,7 @@ from handsoff.flows.pending import Pending
 from tests.kit.compare import look
 from tests.kit.machines import Machine, git
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import at_home, inside, refused
+from tests.kit.running import at_home, background, inside, refused, wait_for
 
 REF = "refs/wip/lease/feat%2Fcny"
 DAY = timedelta(hours=24)
@@ -233,3 +233,13 @@ def test_nothing_waits_for_a_work_that_was_seen_by_nobody_here(monday: Monday) -
     with away(monday.m3):
         refused(inside(monday.m3, "catch", WORK), 3, "nobody has handed over a work called")
         refused(inside(monday.m3, "withdraw", WORK), 3, "cannot be withdrawn")
+
+
+def test_a_listener_sends_what_waits(monday: Monday) -> None:
+    with away(monday.m1):
+        inside(monday.m1, "save").ok()
+    file = monday.world.folder / "address"
+    with background(monday.m1, "listen", "--bind", "127.0.0.1", "--address-file", file) as there:
+        wait_for(lambda: tip(monday) != "")
+        told = there.interrupt().err
+    assert "sent to origin what waited of feat/cny: save" in told
