@@ -24,7 +24,7 @@ from handsoff.edge.git.repo import Checkout, decode, open_checkout
 from handsoff.errors import DamagedError, HandsoffError, HeldError, RefusedError, UsageError
 
 if TYPE_CHECKING:
-    from handsoff.flows.desk import Desk, View
+    from handsoff.flows.desk import Desk
 
 _HEADS: Final = "refs/heads/"
 _SCP: Final = re.compile(r"(?:[^/@:]+@)?([^/:]+):(?!//)(.*)")
@@ -134,6 +134,7 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
     from handsoff.flows.pending import overlaid  # noqa: PLC0415 - git was asked by now
+    from handsoff.core.pushing import way_on  # noqa: PLC0415 - as above
 
     views = desk.views(works)
     if any(view.record.behind for view in views.values()):
@@ -152,31 +153,12 @@ def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
             said = view.roster.named_text(verdict.reason)
             raise HeldError(
                 f"{plain(work)}: {said}; {desk.machine.name} may not push it",
-                hint=_next_step(desk, view),
+                hint=way_on(view.record, desk.machine.id, desk.machine.name, desk.now),
             )
         if verdict.notice:
             said = view.roster.named_text(verdict.notice)
             notices.append(f"{plain(work)}: {said}; this push passes")
     return notices
-
-
-def _next_step(desk: "Desk", view: "View") -> str:
-    """Return what somebody who may not push can do."""
-    from handsoff.core.lease import State, moment  # noqa: PLC0415 - as above
-
-    work, roster, me = plain(view.record.work), view.roster, desk.machine
-    lease = view.record.lease.as_of(desk.now)
-    carrier = roster.name_of(lease.carrier)
-    if lease.state is State.OFFERED and lease.to is not None:
-        to = roster.named_text(lease.to.shown())
-        if lease.carrier == me.id:
-            return f"{to} may catch it until {moment(lease.until)}; from then on it is yours again"
-        if lease.to.admits(me.id, roster.person_of(me.id)):
-            return f"catch it first: handsoff catch {work}"
-        return f"it is for {to} to catch; ask {carrier}"
-    if lease.state is State.DROPPED:
-        return f"catch it first: handsoff catch {work}"
-    return f"on {carrier}: handsoff send {me.name}; then here: handsoff catch {work}"
 
 
 def _say(line: str) -> None:

@@ -26,6 +26,7 @@ TESTS = {
     "places": ["test_places"],
     "tips": ["test_tips"],
     "health": ["test_health"],
+    "pushing": ["test_pushing"],
 }
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {
     "chain": [
@@ -168,6 +169,17 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
             "if False:",
         ),
         ("signs before the end", "at = max(at, lease.until)", "pass"),
+    ],
+    "pushing": [
+        ("a torn push is forgotten", "return Deed.RECORD if torn", "return Deed.NOTHING if torn"),
+        ("said twice", "and not meant.is_said_by(said)", ""),
+        ("any push is torn", "meant.new == tip and", ""),
+        ("a new entry for an old one", "(meant_by(said).old, said.new) == (tip, want)", "False"),
+        ("the branch goes anywhere", "(meant_by(said).old, said.new) == (tip, want)", "True"),
+        ("what was said on another leg", "and e.leg == record.lease.leg", ""),
+        ("what was said first", "here[-1]", "here[0]"),
+        ("into the upstream, always", "if default in _BY_UPSTREAM:", "if True:"),
+        ("into another remote's", "where != remote or", ""),
     ],
     "cache": [
         (

@@ -5,9 +5,11 @@ from typing import Any
 
 import typer
 
+from handsoff.cli.push import push
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    commands: tuple[Callable[..., Any], ...] = ()
+    commands: tuple[Callable[..., Any], ...] = (push,)
     for command in commands:
         app.command()(command)

@@ -14,6 +14,7 @@ import itertools
 import os
 import re
 import shlex
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +22,14 @@ from typing import Final
 
 import handsoff
 from handsoff.edge import files, keys
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git import command
+from handsoff.edge.git.repo import Checkout, decode, encode
 
 MARK: Final = "# handsoff hook, written by: handsoff init"
 OURS: Final = "pre-push"
 _KEPT: Final = "pre-push.before-handsoff"
 _BEFORE: Final = "handsoff.hooksPath"
+_STDERR: Final = 2
 
 _NAMES: Final = (
     "applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
@@ -113,6 +116,37 @@ def is_installed(checkout: Checkout) -> bool:
     value, _ = _hooks_path(checkout)
     folder = checkout.common_dir / "hooks" if value is None else Path(value).expanduser()
     return _is_ours(checkout.top / folder / OURS)
+
+
+def run_users(checkout: Checkout, remote: str, url: str, lines: str) -> int:
+    """Run the pre-push hook that git would run without handsoff, as git does; return its code.
+
+    What it prints goes to the user's terminal, beside our own talk and never into our data.
+    """
+    hook = _users(checkout)
+    if hook is None or not (hook.is_file() and os.access(hook, os.X_OK)):
+        return 0
+    with files.saying(f"cannot run {hook}"):
+        done = subprocess.run(
+            command.words(hook, remote, url),
+            cwd=checkout.top,
+            input=encode(lines),
+            stdout=_STDERR,
+            check=False,
+        )
+    return done.returncode
+
+
+def _users(checkout: Checkout) -> Path | None:
+    """Return where the user's own pre-push hook is, if there is one."""
+    value, _ = _hooks_path(checkout)
+    folder = checkout.common_dir / "hooks" if value is None else Path(value).expanduser()
+    hook = checkout.top / folder / OURS
+    if not _is_ours(hook):
+        return hook
+    if hook.parent == checkout.store_dir / "hooks":
+        return _folder_before(checkout) / OURS
+    return hook.with_name(_kept_by(hook))
 
 
 def _hooks_path(checkout: Checkout) -> tuple[str | None, str]:

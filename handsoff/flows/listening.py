@@ -44,7 +44,8 @@ def run(
     def doubted(text: str) -> None:
         tell(f"warning: {plain(text)}")
 
-    listener = House(home, machine, arrived, failed, doubted).listener(bind, port)
+    house = House(home, machine, arrived, failed, doubted)
+    listener = house.listener(bind, port)
     with listener:
         host, real_port = listener.start()
         where = format_address(_reachable(host), real_port)

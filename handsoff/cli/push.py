@@ -1,0 +1,57 @@
+"""The command push."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handsoff.cli.talk import DryRun, Json, Quiet, say, show_json
+from handsoff.cli.work import As
+from handsoff.core.plain import plain
+
+if TYPE_CHECKING:
+    from handsoff.flows.push import Done
+
+
+def push(
+    named: As = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", "-f", help="Replace what the remote's branch has, as seen now."),
+    ] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Push this work's branch and an entry of its record, both or none.
+
+    A machine that lost the work meanwhile is refused by the remote itself. Goes to the branch's
+    upstream on the shared remote (else the same name, which becomes the upstream), after your own
+    pre-push hook. Not done: tags along (push.followTags), submodules first
+    (push.recurseSubmodules), push options, a signed push (push.gpgSign), other remotes.
+    """
+    from handsoff.flows.desk import open_desk
+    from handsoff.flows.push import push as run
+
+    done = run(open_desk(), named=named, force=force, dry_run=dry_run)
+    if json:
+        show_json(asdict(done))
+    for line in _lines(done):
+        say(line, quiet=quiet or json)
+
+
+def _lines(done: "Done") -> list[str]:
+    work, to = plain(done.work), f"{plain(done.branch)} on {plain(done.remote)}"
+    lines = [f"note: {plain(done.notice)}; it is caught again"] if done.notice else []
+    if done.moved == "nothing":
+        return [f"nothing to push: {to} is at {done.new[:10]} already"]
+    would = "would have " if done.dry_run else ""
+    if done.moved == "record":
+        return [*lines, f"{to} had arrived; the record {'would say' if would else 'says'} so now"]
+    span = f"{done.old[:10]}..{done.new[:10]}" if done.old else f"new, at {done.new[:10]}"
+    count = f", {done.commits} commit{'s' * (done.commits != 1)}" if done.commits else ""
+    caught = f"; {work} was free, and is carried here now" * (done.caught and not done.notice)
+    lines.append(f"{would}pushed {to} ({span}{count}), leg {done.leg}{caught}")
+    if done.moved == "branch":
+        lines.append("the record said so already: an earlier push was cut off")
+    return lines
