@@ -27,6 +27,8 @@ TESTS = {
     "tips": ["test_tips"],
     "health": ["test_health"],
     "pushing": ["test_pushing"],
+    "pushcert": ["test_pushcert"],
+    "gate": ["test_gate"],
 }
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {
     "chain": [
@@ -180,6 +182,35 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("what was said first", "here[-1]", "here[0]"),
         ("into the upstream, always", "if default in _BY_UPSTREAM:", "if True:"),
         ("into another remote's", "where != remote or", ""),
+    ],
+    "pushcert": [
+        ("replayed", "if status != _FRESH or not nonce:", "if not nonce:"),
+        ("another nonce", 'line.startswith("nonce ")] != [f"nonce {nonce}"]:', "False]:"),
+        ("a signature that does not hold", "    if key is None:", "    if key == b'':"),
+        ("any signed text", "or not signed.startswith(_HEAD):", "or False:"),
+        ("any size", "if len(data) > LIMIT:", "if False:"),
+    ],
+    "gate": [
+        ("any chain is deleted", "(allowed or update.old in archived)", "True"),
+        ("the roster is deleted", "chains = (Kind.RECORD, Kind.NOTES)", "chains = tuple(Kind)"),
+        ("rewinds and forks", "if found not in (Tips.SAME, Tips.AHEAD):", "if False:"),
+        ("void entries", "if not entry.good:", "if False:"),
+        ("links of strangers", "if roster.member(by) is None:", "if False:"),
+        ("parcels change", "if update.old:", "if False:"),
+        ("parcels with a history", "if commit.parents:", "if False:"),
+        ("a branch moves without the entry's word", "!= new:", "is None:"),
+        ("an entry for any move", "and ends[-1] == new", ""),
+        ("an entry from anywhere", "== ends[:-1]", "!= []"),
+        ("entries of two machines", "if len({e.by for e in entries}) == 1 else set()", ""),
+        ("a certificate for any move", "(update.ref, old, new) in certificate.updates", "True"),
+        ("strangers vouch", "if own.roster.member(machine) is not None}", "if machine}"),
+        ("anybody vouches", "any(record.may_push(machine, now).allowed for", "any(True for"),
+        (
+            "old entries are new",
+            "self.record.entries[len(self.record.entries) - self.fresh :]",
+            "self.record.entries",
+        ),
+        ("judged by what is not here", "if record.behind:", "if False:"),
     ],
     "cache": [
         (

@@ -1,0 +1,236 @@
+"""What a remote of one's own lets in: each ref of ours by its rules, a branch by its carrier.
+
+Elsewhere a void entry is shown, skipped and stood upon, since anybody with push access may have
+put it there. At the door it is refused. A branch whose work is carried moves only if its carrier
+vouches for this very move: by an entry (Pushed) in its record, or by a signed push.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from handsoff.core.chain import Commits, Judged, Link, Tips, compare_tips, open_link
+from handsoff.core.ids import is_machine_id, is_parcel_id, machine_id, work_component, work_of
+from handsoff.core.lease import Pushed
+from handsoff.core.objects import Commit
+from handsoff.core.plain import plain
+from handsoff.core.pushcert import Certificate
+from handsoff.core.pushing import NOTHING_THERE, last_pushed
+from handsoff.core.record import Record
+from handsoff.core.roster import Roster
+from handsoff.errors import HeldError, RefusedError
+
+ENTRIES: Final = 1000
+"""New entries that one push may put on a ref."""
+BYTES: Final = 16 << 20
+"""Bytes that these may have together."""
+WORKS: Final = 200
+"""Records that one push may make us read."""
+CHAIN: Final = 50_000
+"""Entries that a chain may have at all."""
+
+_HEADS: Final = "refs/heads/"
+
+
+class Kind(Enum):
+    """What a ref is to us."""
+
+    ROSTER = "roster"
+    RECORD = "record"
+    NOTES = "notes"
+    PARCEL = "parcel"
+    ARCHIVE = "archive"
+    STRANGE = "strange"
+    BRANCH = "branch"
+    OTHER = "other"
+
+
+class Place(NamedTuple):
+    """A ref, read: the work's component or the branch, and the id that ends it."""
+
+    kind: Kind
+    name: str = ""
+    last: str = ""
+
+
+class Update(NamedTuple):
+    """A ref that is to move; an id is "" where there is none."""
+
+    ref: str
+    old: str
+    new: str
+
+
+def place_of(ref: str, prefix: str) -> Place:
+    """Return what ``ref`` is, where ours begin with ``prefix`` (which may be in refs/heads)."""
+    if ref != prefix and not ref.startswith(f"{prefix}/"):
+        branch = ref.startswith(_HEADS)
+        return Place(Kind.BRANCH, ref.removeprefix(_HEADS)) if branch else Place(Kind.OTHER)
+    match ref.removeprefix(prefix).split("/")[1:]:
+        case ["roster"]:
+            return Place(Kind.ROSTER)
+        case ["archive"]:
+            return Place(Kind.ARCHIVE)
+        case ["lease", name]:
+            return Place(Kind.RECORD, name)
+        case ["notes", name, last] if is_machine_id(last):
+            return Place(Kind.NOTES, name, last)
+        case ["snap", name, last] if is_parcel_id(last):
+            return Place(Kind.PARCEL, name, last)
+        case _:
+            return Place(Kind.STRANGE)
+
+
+def check_deleted(
+    update: Update, place: Place, archived: Collection[str], *, allowed: bool
+) -> None:
+    """Refuse the deletion of a chain, unless ``archived`` has its tip or the owner allows it.
+
+    Parcels come and go: they are sealed, and the record says which one counts.
+    """
+    if place.kind is Kind.PARCEL:
+        return
+    chains = (Kind.RECORD, Kind.NOTES)
+    if place.kind in chains and (allowed or update.old in archived):
+        return
+    raise RefusedError(
+        f"{plain(update.ref)} may not be deleted: it is the signed history of this repository",
+        hint="whoever keeps this server may: git config handsoff.allowDeletion true",
+    )
+
+
+def check_goes_on(update: Update, before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many entries are new; RefusedError unless ``after`` goes on from ``before``."""
+    found = compare_tips(before, after)
+    if found not in (Tips.SAME, Tips.AHEAD):
+        raise RefusedError(
+            f"{plain(update.ref)} would be {found.value}: it had {update.old[:12]}",
+            hint="what stands there is kept: fetch, and write on top of it",
+        )
+    return len(after) - (after.index(before[-1]) + 1 if before else 0)
+
+
+def check_fresh(update: Update, entries: Sequence[Judged[Any]], fresh: int) -> None:
+    """Refuse if one of the last ``fresh`` entries is void."""
+    for entry in entries[len(entries) - fresh :]:
+        if not entry.good:
+            raise RefusedError(
+                f"an entry for {plain(update.ref)} is void ({entry.oid[:12]}): "
+                f"{plain(entry.reason)} [{entry.word.value}]",
+                hint="fetch the roster and the record, and write it again",
+            )
+
+
+def check_links(update: Update, commits: Commits, roster: Roster) -> None:
+    """Refuse links that are not what they seem, or that no member signed."""
+    for oid, data in commits:
+        link = open_link(oid, data)
+        by = link.by if isinstance(link, Link) else ""
+        if roster.member(by) is None:
+            reason = "unknown signer" if isinstance(link, Link) else link.reason
+            raise RefusedError(f"an entry for {plain(update.ref)} is void ({oid[:12]}): {reason}")
+
+
+def check_parcel(update: Update, commit: Commit) -> None:
+    """Refuse a parcel that is changed, or that would bring history along."""
+    if update.old:
+        raise RefusedError(f"{plain(update.ref)} is a parcel, which never changes")
+    if commit.parents:
+        raise RefusedError(f"{plain(update.ref)} is no parcel: it has a history")
+
+
+def work_named(component: str, commits: Commits) -> str:
+    """Return the work whose record stands under ``component``; RefusedError if it is another's.
+
+    A name that was cut is not in the component; each entry has it.
+    """
+    work = work_of(component)
+    if work is None:
+        named = (open_link(oid, data) for oid, data in commits)
+        works = (str(link.body.get("work")) for link in named if isinstance(link, Link))
+        work = next((each for each in works if work_component(each) == component), None)
+    if work is None:
+        raise RefusedError(f"{plain(component)} is not how the name of a work is spelled")
+    return work
+
+
+def check_behind(record: Record) -> None:
+    """Refuse to judge by a record that names what is not here."""
+    if record.behind:
+        raise RefusedError(
+            f"the record of {plain(record.work)} cannot be verified: {plain(record.behind)}",
+            hint="push the roster first",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A record as it is after the push, and how many of its entries are new."""
+
+    record: Record
+    fresh: int = 0
+
+    @property
+    def pushed(self) -> list[Pushed]:
+        """What the new entries say of branches, in order."""
+        new = self.record.entries[len(self.record.entries) - self.fresh :]
+        events = [e.entry.event for e in new if e.good and e.entry is not None]
+        return [event for event in events if isinstance(event, Pushed)]
+
+
+def check_claims(chapter: Chapter, branches: dict[str, str]) -> None:
+    """Refuse an entry that says a branch moved to where it does not stand after this push."""
+    for branch, new in {e.branch: e.new for e in chapter.pushed}.items():
+        if (branches.get(branch) or NOTHING_THERE) != new:
+            raise RefusedError(
+                f"the record of {plain(chapter.record.work)} would say that {plain(branch)} is at "
+                f"{new[:12]}, and it is not",
+                hint="branch and entry move in one push: handsoff push",
+            )
+
+
+def vouchers(
+    update: Update, own: Record, chapters: Iterable[Chapter], certificate: Certificate | None
+) -> set[str]:
+    """Return the machines that vouch for this very move of a branch.
+
+    By the new entries of any record, by the last one of the branch's ``own`` record (a push
+    that was cut off, done again), or by the certificate of a signed push.
+    """
+    branch = update.ref.removeprefix(_HEADS)
+    old, new = update.old or NOTHING_THERE, update.new or NOTHING_THERE
+    found = set()
+    last = last_pushed(own, branch)
+    told = [[last]] if last is not None else []
+    told += [[e for e in chapter.pushed if e.branch == branch] for chapter in chapters]
+    for entries in told:
+        ends = [old, *(e.new for e in entries)]
+        if entries and [e.old for e in entries] == ends[:-1] and ends[-1] == new:
+            found |= {entries[-1].by} if len({e.by for e in entries}) == 1 else set()
+    if certificate is not None and (update.ref, old, new) in certificate.updates:
+        found.add(machine_id(certificate.key))
+    return {machine for machine in found if own.roster.member(machine) is not None}
+
+
+def check_branch(
+    record: Record, vouching: Collection[str], now: datetime, *, unsigned: str = ""
+) -> None:
+    """Refuse a move of a branch unless the carrier of its work vouches for it.
+
+    ``unsigned`` says why the push does not count as signed, if it was meant to be.
+    """
+    verdict = record.may_push("", now)
+    if verdict.allowed or any(record.may_push(machine, now).allowed for machine in vouching):
+        return
+    roster, work = record.roster, plain(record.work)
+    carrier = roster.name_of(record.lease.carrier)
+    names = ", ".join(sorted(roster.name_of(machine) for machine in vouching))
+    by = f"this push is {names}'s" if names else "nothing in this push shows who makes it"
+    signed = f" (its certificate does not count: {plain(unsigned)})" if unsigned else ""
+    raise HeldError(
+        f"{work}: {roster.named_text(verdict.reason)}; {by}{signed}",
+        hint=f"on {carrier}: handsoff push; or git push --signed with the key of that machine; "
+        f"elsewhere, once it is let go: handsoff catch {work}",
+    )

@@ -1,0 +1,215 @@
+"""The program that git calls on a server of one's own, to hear whether a push is let in.
+
+    python -m handsoff.prereceive < lines of "<old> <new> <ref>"
+
+Rules of the room: the rules are those of ``core/gate.py``; no key is needed here, and no SSH
+library or libgit2 is imported. What cannot be verified is refused, for our refs and for branches
+with a record; other pushes, and a server without a roster, are none of its business.
+
+Source: githooks(5).
+"""
+
+import os
+import sys
+from functools import cached_property
+from typing import Final
+
+from handsoff.core import gate, page
+from handsoff.core.admission import REVOKED_LIMIT, RosterRead
+from handsoff.core.chain import LIMIT, Commits
+from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
+from handsoff.core.ids import work_component
+from handsoff.core.lease import Saved
+from handsoff.core.notes import Notes
+from handsoff.core.objects import parse_commit
+from handsoff.core.plain import plain
+from handsoff.core.pushcert import Certificate, read_certificate
+from handsoff.core.pushing import NOTHING_THERE
+from handsoff.core.record import read_record
+from handsoff.core.roster import Roster
+from handsoff.edge import clock
+from handsoff.edge.git.bare import Bare, open_bare
+from handsoff.edge.git.repo import decode
+from handsoff.errors import DamagedError, HandsoffError, RefusedError
+
+PREFIX: Final = "refs/wip"
+_HEADS: Final = "refs/heads/"
+_WORDS: Final = 3
+
+
+class Door:
+    """One push at the door of one repository."""
+
+    def __init__(self, bare: Bare, updates: list[Update]) -> None:
+        self.bare = bare
+        self.prefix = (bare.setting("handsoff.refs") or PREFIX).rstrip("/")
+        self.updates = {update.ref: update for update in updates}
+        self.places = {ref: place_of(ref, self.prefix) for ref in self.updates}
+        self.chapters: dict[str, Chapter] = {}
+
+    def judge(self) -> None:
+        """Raise for the first thing that may not be let in."""
+        founding = self.bare.setting("handsoff.founding")
+        roster = f"{self.prefix}/roster"
+        if not founding and roster not in self.updates and not self._tip(roster):
+            return
+        for kind in (Kind.ROSTER, Kind.RECORD):  # the rest is judged by what these become
+            self._judge_all(kind)
+        for kind in (Kind.NOTES, Kind.PARCEL, Kind.ARCHIVE, Kind.STRANGE, Kind.BRANCH):
+            self._judge_all(kind)
+        for chapter in self.chapters.values():
+            gate.check_claims(chapter, {e.branch: self._branch(e.branch) for e in chapter.pushed})
+
+    def _judge_all(self, kind: Kind) -> None:
+        for ref, update in self.updates.items():
+            place = self.places[ref]
+            if place.kind is not kind:
+                continue
+            if not update.new and kind is not Kind.BRANCH:
+                allowed = self.bare.switch("handsoff.allowdeletion")
+                gate.check_deleted(update, place, self._archived(), allowed=allowed)
+            else:
+                self._judge(update, place)
+
+    def _judge(self, update: Update, place: Place) -> None:
+        match place.kind:
+            case Kind.ROSTER:
+                _, fresh = self._chain(update, REVOKED_LIMIT)
+                gate.check_fresh(update, self._read.entries, fresh)
+                self._read.trusted()
+            case Kind.RECORD:
+                self.chapters[place.name] = self._chapter(place.name, update)
+            case Kind.NOTES:
+                self._judge_notes(update, place)
+            case Kind.PARCEL:
+                kind, size = self.bare.sizes([update.new])[0]
+                if kind != "commit" or size > LIMIT:
+                    raise RefusedError(f"{plain(update.ref)} is no parcel")
+                gate.check_parcel(update, parse_commit(self.bare.read(update.new)))
+            case Kind.ARCHIVE:
+                commits, fresh = self._chain(update, LIMIT)
+                gate.check_links(update, commits[len(commits) - fresh :], self._roster)
+            case Kind.BRANCH:
+                self._judge_branch(update, place.name)
+            case _:
+                raise RefusedError(
+                    f"{plain(update.ref)} is no ref that handsoff knows",
+                    hint="update handsoff on the server if it is older than the pusher's",
+                )
+
+    def _chapter(self, component: str, update: Update) -> Chapter:
+        commits, fresh = self._chain(update, LIMIT)
+        work = gate.work_named(component, commits)
+        record = read_record(commits, self._roster, work)
+        gate.check_fresh(update, record.entries, fresh)
+        gate.check_behind(record)
+        for entry in record.entries[len(record.entries) - fresh :]:
+            event = entry.entry.event if entry.entry is not None else None
+            if isinstance(event, Saved) and event.page:
+                kind, size = self.bare.sizes([event.page])[0]
+                if kind != "blob" or size > page.LIMIT:
+                    raise RefusedError(f"a page of {size} bytes, over the limit of {page.LIMIT}")
+        return Chapter(record, fresh)
+
+    def _judge_notes(self, update: Update, place: Place) -> None:
+        commits, fresh = self._chain(update, LIMIT)
+        work = gate.work_named(place.name, commits)
+        notes = Notes(roster=self._roster, work=work, machine=place.last).extend(commits)
+        gate.check_fresh(update, notes.entries, fresh)
+
+    def _judge_branch(self, update: Update, branch: str) -> None:
+        component = work_component(branch)
+        if component not in self.chapters:
+            ref = f"{self.prefix}/lease/{component}"
+            tip = self._tip(ref)
+            if not tip:
+                return
+            if len(self.chapters) >= gate.WORKS:
+                raise RefusedError(f"a push of more than {gate.WORKS} works", hint="push fewer")
+            self.chapters[component] = self._chapter(component, Update(ref, tip, tip))
+        record = self.chapters[component].record
+        signed, unsigned = self._certificate
+        vouching = gate.vouchers(update, record, self.chapters.values(), signed)
+        gate.check_branch(record, vouching, clock.now(), unsigned=unsigned)
+
+    def _chain(self, update: Update, limit: int) -> tuple[Commits, int]:
+        """Return the whole chain as it would be, and how many of its entries are new."""
+        before = self.bare.ids(update.old) if update.old else []
+        after = self.bare.ids(update.new)
+        fresh = gate.check_goes_on(update, before, after)
+        if fresh > gate.ENTRIES:
+            raise RefusedError(f"{fresh} entries in one push, over the limit of {gate.ENTRIES}")
+        return self.bare.commits(after, fresh, limit), fresh
+
+    @cached_property
+    def _read(self) -> RosterRead:
+        tip = self._tip(f"{self.prefix}/roster")
+        ids = self.bare.ids(tip) if tip else []
+        pinned = self.bare.setting("handsoff.founding")
+        return RosterRead(pinned=pinned).extend(self.bare.commits(ids, 0, REVOKED_LIMIT))
+
+    @property
+    def _roster(self) -> Roster:
+        return self._read.trusted()
+
+    @cached_property
+    def _certificate(self) -> tuple[Certificate | None, str]:
+        """Return the certificate of the push, or why it does not count, if there is one."""
+        oid, given = os.environ.get("GIT_PUSH_CERT", ""), os.environ.get
+        if not oid:
+            return None, ""
+        nonce, status = given("GIT_PUSH_CERT_NONCE", ""), given("GIT_PUSH_CERT_NONCE_STATUS", "")
+        try:
+            data = self.bare.read(oid, "blob")
+            return read_certificate(data, nonce=nonce, status=status), ""
+        except DamagedError as error:
+            return None, str(error)
+
+    def _archived(self) -> frozenset[str]:
+        """Return the tips that the archive names, so that their chains may go.
+
+        The seam for the chain of ``{prefix}/archive``: as long as nothing reads it, none.
+        """
+        return frozenset()
+
+    @cached_property
+    def _now(self) -> dict[str, str]:
+        return self.bare.tips(f"{self.prefix}/roster", f"{self.prefix}/lease")
+
+    def _tip(self, ref: str) -> str:
+        """Return where a ref of ours stands after this push."""
+        update = self.updates.get(ref)
+        return update.new if update is not None else self._now.get(ref, "")
+
+    def _branch(self, name: str) -> str:
+        ref = _HEADS + name
+        update = self.updates.get(ref)
+        return update.new if update is not None else self.bare.tips(ref).get(ref, "")
+
+
+def updates_of(lines: str) -> list[Update]:
+    """Return the updates that git tells a pre-receive hook of."""
+    words = [line.split(" ", 2) for line in lines.split("\n") if line]
+    if any(len(each) != _WORDS for each in words):
+        raise RefusedError("not the words that git gives a pre-receive hook")
+    ids = [["" if oid == NOTHING_THERE else oid for oid in each[:2]] for each in words]
+    return [Update(each[2], old, new) for each, (old, new) in zip(words, ids, strict=True)]
+
+
+def main() -> int:
+    """Judge the push that git describes; the exit code is 0 if it may come in."""
+    try:
+        Door(open_bare(), updates_of(decode(sys.stdin.buffer.read()))).judge()
+    except HandsoffError as error:
+        _say(f"handsoff: {error}")
+        _say(f"hint: {error.hint or 'look at it with: handsoff status'} (nothing was taken)")
+        return error.exit_code
+    return 0
+
+
+def _say(line: str) -> None:
+    sys.stderr.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
