@@ -133,8 +133,8 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
-    from handsoff.flows.pending import overlaid  # noqa: PLC0415 - git was asked by now
     from handsoff.core.pushing import way_on  # noqa: PLC0415 - as above
+    from handsoff.flows.pending import overlaid  # noqa: PLC0415 - git was asked by now
 
     views = desk.views(works)
     if any(view.record.behind for view in views.values()):

@@ -1,4 +1,4 @@
-"""Break the rules of the lease, the roster and the record, one at a time: which tests notice?
+"""Break the rules of lease, roster, record, push and server, one by one: which tests notice?
 
 Run from the repository root: python lab/mutants.py [WORD ...]. Works on a copy; a WORD
 picks the mutants whose name has it. Exit code: how many went unnoticed.
@@ -194,6 +194,7 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("any chain is deleted", "(allowed or update.old in archived)", "True"),
         ("the roster is deleted", "chains = (Kind.RECORD, Kind.NOTES)", "chains = tuple(Kind)"),
         ("rewinds and forks", "if found not in (Tips.SAME, Tips.AHEAD):", "if False:"),
+        ("any number of entries", "if fresh > ENTRIES:", "if False:"),
         ("void entries", "if not entry.good:", "if False:"),
         ("links of strangers", "if roster.member(by) is None:", "if False:"),
         ("parcels change", "if update.old:", "if False:"),

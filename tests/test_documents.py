@@ -25,7 +25,7 @@ SECURITY: Final = ROOT / "handsoff" / "SECURITY.md"
 DECISIONS: Final = ROOT / "handsoff" / "DECISIONS.md"
 DOCUMENTS: Final = (
     README, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
-    ROOT / "contrib" / "README.md",
+    ROOT / "contrib" / "README.md", ROOT / "contrib" / "server-hook" / "README.md",
 )  # fmt: skip
 LONGEST_NOTE: Final = 15
 

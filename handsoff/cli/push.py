@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli.talk import DryRun, Json, Quiet, say, show_json
-from handsoff.cli.work import As
+from handsoff.cli.words import As
 from handsoff.core.plain import plain
 
 if TYPE_CHECKING:

@@ -109,7 +109,10 @@ def check_goes_on(update: Update, before: Sequence[str], after: Sequence[str]) -
             f"{plain(update.ref)} would be {found.value}: it had {update.old[:12]}",
             hint="what stands there is kept: fetch, and write on top of it",
         )
-    return len(after) - (after.index(before[-1]) + 1 if before else 0)
+    fresh = len(after) - (after.index(before[-1]) + 1 if before else 0)
+    if fresh > ENTRIES:
+        raise RefusedError(f"{fresh} entries in one push, over the limit of {ENTRIES}")
+    return fresh
 
 
 def check_fresh(update: Update, entries: Sequence[Judged[Any]], fresh: int) -> None:

@@ -65,6 +65,10 @@ def test_a_chain_goes_on_or_is_refused_by_name() -> None:
     assert gate.check_goes_on(update, [], [A, B]) == 2
     assert gate.check_goes_on(update, [A, B], [A, B, C, D]) == 2
     assert gate.check_goes_on(update, [A], [A]) == 0
+    many = [f"{number:040x}" for number in range(gate.ENTRIES + 1)]
+    assert gate.check_goes_on(update, many[:1], many) == gate.ENTRIES
+    with pytest.raises(RefusedError, match="over the limit"):
+        gate.check_goes_on(update, [], many)
     for after, word in (([A], "rewound"), ([A, C], "forked"), ([C, D], "forked")):
         with pytest.raises(RefusedError, match=f"would be {word}"):
             gate.check_goes_on(update, [A, B], after)

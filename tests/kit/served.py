@@ -16,7 +16,7 @@ from pathlib import Path
 
 import asyncssh
 
-from tests.kit.machines import ROOT, Machine, World
+from tests.kit.machines import ROOT, Machine, World, sealed
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def started(folder: Path) -> Iterator[GitServer]:
     client.write_public_key(str(folder / "client.pub"))
     words = [sys.executable, "-m", "tests.kit.served", str(folder)]
     out, err = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(words, cwd=ROOT, stdout=out, stderr=err, text=True) as process:
+    env = sealed(folder)
+    with subprocess.Popen(words, cwd=ROOT, env=env, stdout=out, stderr=err, text=True) as process:
         try:
             assert process.stdout is not None
             port = int(process.stdout.readline())
