@@ -55,8 +55,9 @@ class Door:
             return
         for kind in (Kind.ROSTER, Kind.RECORD):  # the rest is judged by what these become
             self._judge_all(kind)
-        for kind in (Kind.NOTES, Kind.PARCEL, Kind.ARCHIVE, Kind.STRANGE, Kind.BRANCH):
-            self._judge_all(kind)
+        for kind in Kind:
+            if kind not in (Kind.ROSTER, Kind.RECORD, Kind.OTHER):
+                self._judge_all(kind)
         for chapter in self.chapters.values():
             gate.check_claims(chapter, {e.branch: self._branch(e.branch) for e in chapter.pushed})
 
@@ -67,7 +68,8 @@ class Door:
                 continue
             if not update.new and kind is not Kind.BRANCH:
                 allowed = self.bare.switch("handsoff.allowdeletion")
-                gate.check_deleted(update, place, self._archived(), allowed=allowed)
+                archived = self._is_archived(update)
+                gate.check_deleted(update, place, archived=archived, allowed=allowed)
             else:
                 self._judge(update, place)
 
@@ -87,8 +89,11 @@ class Door:
                     raise RefusedError(f"{plain(update.ref)} is no parcel")
                 gate.check_parcel(update, parse_commit(self.bare.read(update.new)))
             case Kind.ARCHIVE:
-                commits, fresh = self._chain(update, LIMIT)
+                commits, fresh = self._chain(update, gate.ARCHIVE)
                 gate.check_links(update, commits[len(commits) - fresh :], self._roster)
+            case Kind.PROBE:
+                ids = self.bare.ids(update.new)[-gate.PROBES - 1 :]
+                gate.check_probe(update, self.bare.commits(ids, len(ids), LIMIT))
             case Kind.BRANCH:
                 self._judge_branch(update, place.name)
             case _:
@@ -163,12 +168,12 @@ class Door:
         except DamagedError as error:
             return None, str(error)
 
-    def _archived(self) -> frozenset[str]:
-        """Return the tips that the archive names, so that their chains may go.
+    def _is_archived(self, _: Update) -> bool:
+        """Say whether the archive names the chain that is to be deleted, with this very tip.
 
-        The seam for the chain of ``{prefix}/archive``: as long as nothing reads it, none.
+        The seam for the chain of ``{prefix}/archive``: as long as nothing reads it, it does not.
         """
-        return frozenset()
+        return False
 
     @cached_property
     def _now(self) -> dict[str, str]:

@@ -191,9 +191,10 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("any size", "if len(data) > LIMIT:", "if False:"),
     ],
     "gate": [
-        ("any chain is deleted", "(allowed or update.old in archived)", "True"),
+        ("any chain is deleted", "(allowed or archived)", "True"),
         ("the roster is deleted", "chains = (Kind.RECORD, Kind.NOTES)", "chains = tuple(Kind)"),
         ("rewinds and forks", "if found not in (Tips.SAME, Tips.AHEAD):", "if False:"),
+        ("any commit is a probe", "len(commits) > PROBES or trees != {EMPTY_TREE}", "False"),
         ("any number of entries", "if fresh > ENTRIES:", "if False:"),
         ("void entries", "if not entry.good:", "if False:"),
         ("links of strangers", "if roster.member(by) is None:", "if False:"),

@@ -238,6 +238,7 @@ def test_what_does_not_verify_is_refused_at_the_door(
         f"{tip}:refs/wip/lease/feat%2Fy": "an entry of another work",
         f"{tip}:refs/wip/lease/feat!%2fy": "is not how the name of a work is spelled",
         "HEAD:refs/wip/lease/other": "is void",
+        "HEAD:refs/wip/probe/x": "is no try of this remote",
         "HEAD:refs/wip/whatever/x": "is no ref that handsoff knows",
         f"HEAD:refs/wip/notes/feat%2Fx/{'a' * 26}": "is void",
         "HEAD:refs/wip/archive": "is void",

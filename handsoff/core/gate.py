@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from handsoff.core.chain import Commits, Judged, Link, Tips, compare_tips, open_link
 from handsoff.core.ids import is_machine_id, is_parcel_id, machine_id, work_component, work_of
 from handsoff.core.lease import Pushed
-from handsoff.core.objects import Commit
+from handsoff.core.objects import EMPTY_TREE, Commit, parse_commit
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE, last_pushed
@@ -28,6 +28,10 @@ BYTES: Final = 16 << 20
 """Bytes that these may have together."""
 WORKS: Final = 200
 """Records that one push may make us read."""
+ARCHIVE: Final = 1 << 20
+"""Bytes of an entry of the archive, which names many refs."""
+PROBES: Final = 4
+"""Commits that a try of the remote may have."""
 CHAIN: Final = 50_000
 """Entries that a chain may have at all."""
 
@@ -42,6 +46,7 @@ class Kind(Enum):
     NOTES = "notes"
     PARCEL = "parcel"
     ARCHIVE = "archive"
+    PROBE = "probe"
     STRANGE = "strange"
     BRANCH = "branch"
     OTHER = "other"
@@ -79,21 +84,21 @@ def place_of(ref: str, prefix: str) -> Place:
             return Place(Kind.NOTES, name, last)
         case ["snap", name, last] if is_parcel_id(last):
             return Place(Kind.PARCEL, name, last)
+        case ["probe", name]:
+            return Place(Kind.PROBE, name)
         case _:
             return Place(Kind.STRANGE)
 
 
-def check_deleted(
-    update: Update, place: Place, archived: Collection[str], *, allowed: bool
-) -> None:
-    """Refuse the deletion of a chain, unless ``archived`` has its tip or the owner allows it.
+def check_deleted(update: Update, place: Place, *, archived: bool, allowed: bool) -> None:
+    """Refuse the deletion of a chain, unless the archive names its tip or the owner allows it.
 
     Parcels come and go: they are sealed, and the record says which one counts.
     """
-    if place.kind is Kind.PARCEL:
+    if place.kind in (Kind.PARCEL, Kind.PROBE):
         return
     chains = (Kind.RECORD, Kind.NOTES)
-    if place.kind in chains and (allowed or update.old in archived):
+    if place.kind in chains and (allowed or archived):
         return
     raise RefusedError(
         f"{plain(update.ref)} may not be deleted: it is the signed history of this repository",
@@ -129,7 +134,7 @@ def check_fresh(update: Update, entries: Sequence[Judged[Any]], fresh: int) -> N
 def check_links(update: Update, commits: Commits, roster: Roster) -> None:
     """Refuse links that are not what they seem, or that no member signed."""
     for oid, data in commits:
-        link = open_link(oid, data)
+        link = open_link(oid, data, limit=ARCHIVE)
         by = link.by if isinstance(link, Link) else ""
         if roster.member(by) is None:
             reason = "unknown signer" if isinstance(link, Link) else link.reason
@@ -142,6 +147,13 @@ def check_parcel(update: Update, commit: Commit) -> None:
         raise RefusedError(f"{plain(update.ref)} is a parcel, which never changes")
     if commit.parents:
         raise RefusedError(f"{plain(update.ref)} is no parcel: it has a history")
+
+
+def check_probe(update: Update, commits: Commits) -> None:
+    """Refuse a try of the remote that is more than a few empty commits."""
+    trees = {parse_commit(data).tree for _, data in commits}
+    if len(commits) > PROBES or trees != {EMPTY_TREE}:
+        raise RefusedError(f"{plain(update.ref)} is no try of this remote, but something to keep")
 
 
 def work_named(component: str, commits: Commits) -> str:

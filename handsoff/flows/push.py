@@ -217,7 +217,8 @@ class Pusher:
         desk, branch = self.desk, self.target.branch
         works = list(dict.fromkeys((self.work, branch)))
         views = desk.views(works)
-        record = views[self.work].record
+        view = views[self.work]
+        record = view.record
         lease = record.lease.as_of(desk.now)
         if not record.may_push(desk.machine.id, desk.now).allowed:
             who = record.roster.name_of(lease.carrier)
@@ -227,7 +228,9 @@ class Pusher:
                 "neither the branch nor the entry",
                 hint=way_on(record, desk.machine.id, desk.machine.name, desk.now),
             )
-        if (record.git_tip or "", views[branch].branch) == (before.view.tip, before.tip):
+        if (view.tip, views[branch].branch, view.roster_read.git_tip) == (
+            before.view.tip, before.tip, before.view.roster_read.git_tip,
+        ):  # fmt: skip
             raise RefusedError(
                 f"the remote {desk.shared.name} does not move {plain(branch)}, and nobody else did",
                 hint="look at receive.deny*, receive.hideRefs and the hooks there",

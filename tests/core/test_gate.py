@@ -9,7 +9,7 @@ from handsoff.core.admission import revoke
 from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
 from handsoff.core.ids import work_component
 from handsoff.core.lease import Recipient, Saved
-from handsoff.core.objects import Commit
+from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.core.pen import Pen
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE
@@ -30,6 +30,7 @@ REF = "refs/heads/feat/x"
         ("refs/wip/lease/a%2Fb", Place(Kind.RECORD, "a%2Fb")),
         (f"refs/wip/notes/a/{M1.id}", Place(Kind.NOTES, "a", M1.id)),
         (f"refs/wip/snap/a/{PARCEL}", Place(Kind.PARCEL, "a", PARCEL)),
+        ("refs/wip/probe/m1-0", Place(Kind.PROBE, "m1-0")),
         ("refs/wip", Place(Kind.STRANGE)),
         ("refs/wip/lease/a/b", Place(Kind.STRANGE)),
         ("refs/wip/notes/a/m1", Place(Kind.STRANGE)),
@@ -50,14 +51,15 @@ def test_a_chain_is_deleted_only_by_the_archive_or_the_owner() -> None:
     record, notes = Place(Kind.RECORD, "a"), Place(Kind.NOTES, "a", M1.id)
     update = Update("refs/wip/lease/a", A, "")
     for place in (record, notes):
-        gate.check_deleted(update, place, {A}, allowed=False)
-        gate.check_deleted(update, place, (), allowed=True)
+        gate.check_deleted(update, place, archived=True, allowed=False)
+        gate.check_deleted(update, place, archived=False, allowed=True)
         with pytest.raises(RefusedError, match="may not be deleted"):
-            gate.check_deleted(update, place, {B}, allowed=False)
+            gate.check_deleted(update, place, archived=False, allowed=False)
     for kind in (Kind.ROSTER, Kind.ARCHIVE, Kind.STRANGE):
         with pytest.raises(RefusedError, match="may not be deleted"):
-            gate.check_deleted(update, Place(kind), {A}, allowed=True)
-    gate.check_deleted(update, Place(Kind.PARCEL, "a", PARCEL), (), allowed=False)
+            gate.check_deleted(update, Place(kind), archived=True, allowed=True)
+    for kind in (Kind.PARCEL, Kind.PROBE):
+        gate.check_deleted(update, Place(kind, "a", PARCEL), archived=False, allowed=False)
 
 
 def test_a_chain_goes_on_or_is_refused_by_name() -> None:
@@ -110,6 +112,17 @@ def test_a_parcel_never_changes_and_brings_no_history() -> None:
         gate.check_parcel(Update("p", B, A), Commit(A, (), who, who, "x"))
     with pytest.raises(RefusedError, match="has a history"):
         gate.check_parcel(Update("p", "", A), Commit(A, (B,), who, who, "x"))
+
+
+def test_a_try_of_the_remote_is_a_few_empty_commits() -> None:
+    who = "x <x@x.invalid> 0 +0000"
+    update = Update("refs/wip/probe/x", "", A)
+    empty_commit = encode_commit(Commit(EMPTY_TREE, (), who, who, "x"))
+    full = encode_commit(Commit(A, (), who, who, "x"))
+    gate.check_probe(update, [(A, empty_commit)] * gate.PROBES)
+    for commits in ([(A, empty_commit)] * (gate.PROBES + 1), [(A, empty_commit), (B, full)]):
+        with pytest.raises(RefusedError, match="is no try of this remote"):
+            gate.check_probe(update, commits)
 
 
 def test_the_name_of_a_work_is_that_of_its_ref() -> None:

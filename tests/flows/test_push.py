@@ -6,44 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lease import Pushed, Recipient
-from handsoff.core.pen import Pen
+from handsoff.core.lease import Recipient
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.edge import clock
 from tests.kit.machines import Machine, World, git
-from tests.kit.running import background, inside, refused, steps, wait_for
+from tests.kit.pushing import WORK, branch, caught, entries, last, pair
+from tests.kit.running import inside, refused
 
-WORK = "feat/x"
-
-
-@pytest.fixture
-def pair(world: World) -> tuple[Machine, Machine]:
-    """Return m1 and m2, both on feat/x; m1 has a commit that the remote's branch lacks."""
-    m1, m2 = world.members("m1", "m2")
-    for machine in (m1, m2):
-        machine.git("switch", "-qc", WORK)
-    m1.push("-q", "-u", "origin", WORK).ok()
-    m1.commit()
-    return m1, m2
-
-
-def caught(pen: Pen) -> Pen:
-    return pen.caught()
-
-
-def branch(world: World, name: str = WORK) -> str:
-    return world.remote.refs().get(f"refs/heads/{name}", "")
-
-
-def entries(machine: Machine, work: str = WORK) -> list[str]:
-    desk = machine.desk()
-    return [e.kind for e in desk.history(machine.record(work)).good]
-
-
-def last(machine: Machine) -> Pushed:
-    event = machine.desk().history(machine.record(WORK)).good[-1].event
-    assert isinstance(event, Pushed)
-    return event
+__all__ = ["pair"]
 
 
 def script(path: Path, text: str) -> None:
@@ -83,6 +53,10 @@ def test_a_new_branch_gets_an_upstream_as_with_push_u(world: World) -> None:
     assert last(m1).old == NOTHING_THERE
     assert m1.git("rev-parse", "@{upstream}") == tip
     assert m1.git("status", "-sb").startswith("## feat/x...origin/feat/x")
+    m1.git("switch", "-q", "--detach")
+    tip = m1.commit()
+    done = inside(m1, "push", "--as", WORK, "--json").ok().json
+    assert (done["branch"], done["upstream_set"], branch(world)) == (WORK, False, tip)
     m2.git("fetch", "-q")
     m2.git("switch", "-q", "--detach", "origin/feat/x")
     assert inside(m2, "push", "--as", WORK).code == 4
@@ -117,28 +91,6 @@ def test_what_this_machine_let_lapse_is_caught_again_in_the_same_push(
     assert branch(world) == m1.git("rev-parse", "HEAD")
 
 
-def test_a_stale_ex_carrier_is_refused_by_the_remote_itself(
-    world: World, pair: tuple[Machine, Machine], tmp_path: Path
-) -> None:
-    m1, m2 = pair
-    m1.writes(WORK, caught, clock.now() - timedelta(hours=2))
-    before, log = branch(world), tmp_path / "steps"
-    at = {"HANDSOFF_STEPS_LOG": str(log), "HANDSOFF_PAUSE_AT": "push.push.before:1"}
-    with background(m1, "push", **at) as running:
-        wait_for(lambda: "push.push.before" in steps(log))
-        m2.writes(WORK, caught)
-        m1.git("config", "core.hooksPath", "/dev/null")
-        said = running.end()
-    assert said.code == 5, said.err
-    assert "feat/x is m2's now: the remote origin took neither the branch nor the entry" in said.err
-    assert branch(world) == before
-    assert entries(m2) == ["Caught", "Caught"]
-    # what no machine can stop on a remote without our hook: seen afterwards, in the record
-    m1.push("--no-verify", "origin", WORK).ok()
-    assert branch(world) == m1.git("rev-parse", "HEAD")
-    assert m2.record(WORK).lease.carrier == m2.member().id
-
-
 def test_what_is_no_fast_forward_is_refused_and_forced_only_over_what_was_seen(
     world: World, pair: tuple[Machine, Machine]
 ) -> None:
@@ -159,54 +111,6 @@ def test_what_is_no_fast_forward_is_refused_and_forced_only_over_what_was_seen(
     refused(inside(m1, "push"), 3, "git pull")
     m1.git("pull", "-q", "--rebase")
     inside(m1, "push").ok()
-
-
-@pytest.mark.parametrize("torn", ["branch", "record", "neither"])
-def test_a_push_that_a_dying_remote_did_by_half_is_made_whole(
-    world: World, pair: tuple[Machine, Machine], torn: str
-) -> None:
-    """``--atomic`` is atomic for other pushers, not for a server that loses its power."""
-    m1, _ = pair
-    m1.writes(WORK, caught)
-    ref, old = "refs/wip/lease/feat%2Fx", branch(world)
-    record = world.remote.refs()[ref]
-    killed = {"HANDSOFF_KILL_AT": "push.push.after"}
-    with background(m1, "push", **killed) as running:
-        assert running.end().code == -9
-    new = branch(world)
-    if torn == "branch":
-        git(world.remote.path, "update-ref", ref, record)
-    if torn == "record":
-        git(world.remote.path, "update-ref", "refs/heads/feat/x", old)
-    done = inside(m1, "push", "--json").ok().json
-    assert done["moved"] == {"branch": "record", "record": "branch", "neither": "nothing"}[torn]
-    assert branch(world) == new == m1.git("rev-parse", "HEAD")
-    assert entries(m1) == ["Caught", "Pushed"]
-    assert (last(m1).old, last(m1).new) == (old, new)
-    assert "nothing to push" in inside(m1, "push").ok().err
-
-
-def test_killed_before_the_push_nothing_moved_and_the_next_one_does_it(
-    world: World, pair: tuple[Machine, Machine]
-) -> None:
-    m1, _ = pair
-    before = world.remote.refs()
-    with background(m1, "push", HANDSOFF_KILL_AT="push.push.before") as running:
-        assert running.end().code == -9
-    assert world.remote.refs() == before
-    inside(m1, "push").ok()
-    assert entries(m1) == ["Caught", "Pushed"]
-
-
-def test_a_push_of_git_s_own_by_the_carrier_is_no_half_done_one(
-    world: World, pair: tuple[Machine, Machine]
-) -> None:
-    m1, _ = pair
-    inside(m1, "push").ok()
-    m1.commit()
-    m1.push("-q").ok()
-    assert "nothing to push" in inside(m1, "push").ok().err
-    assert entries(m1) == ["Caught", "Pushed"]
 
 
 @pytest.mark.parametrize("place", ["kept", "hooksPath"])
@@ -314,18 +218,3 @@ def test_a_remote_with_a_push_url_of_its_own_keeps_its_tracking_ref(
     m1.git("config", "remote.origin.pushurl", f"file://{world.remote.path}")
     inside(m1, "push").ok()
     assert m1.git("rev-parse", "origin/feat/x") == m1.git("rev-parse", "HEAD")
-
-
-def test_a_save_of_this_machine_meanwhile_is_no_loss(
-    world: World, pair: tuple[Machine, Machine], tmp_path: Path
-) -> None:
-    m1, _ = pair
-    m1.writes(WORK, caught)
-    log = tmp_path / "steps"
-    at = {"HANDSOFF_STEPS_LOG": str(log), "HANDSOFF_PAUSE_AT": "push.push.before:1"}
-    with background(m1, "push", **at) as running:
-        wait_for(lambda: "push.push.before" in steps(log))
-        m1.writes(WORK, lambda pen: pen.saved(envelope="a" * 40))
-        said = running.end().ok()
-    assert "pushed feat/x on origin" in said.err
-    assert entries(m1) == ["Caught", "Saved", "Pushed"]
