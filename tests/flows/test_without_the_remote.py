@@ -1,5 +1,6 @@
 """Without the remote: every verb works and waits; what waits lands whole, or says who won."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -240,6 +241,7 @@ def test_a_listener_sends_what_waits(monday: Monday) -> None:
         inside(monday.m1, "save").ok()
     file = monday.world.folder / "address"
     with background(monday.m1, "listen", "--bind", "127.0.0.1", "--address-file", file) as there:
-        wait_for(lambda: tip(monday) != "")
+        wait_for(lambda: not (monday.m1.top / ".git/handsoff/pending/feat%2Fcny.json").exists())
+        time.sleep(0.3)  # it says so once it is done
         told = there.interrupt().err
     assert "sent to origin what waited of feat/cny: save" in told
