@@ -15,6 +15,7 @@ from handsoff.flows.phases import Tell, nobody
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.catching import CatchResult
+    from handsoff.flows.doctor import Health
     from handsoff.flows.plan import Sent
     from handsoff.flows.status import Arrived, Status, WorkStatus
     from handsoff.flows.undo import Undone
@@ -152,6 +153,18 @@ def status(found: "Status") -> Iterator[str]:
         yield f"{found.unread} more works on the remote were not looked at: handsoff doctor"
     if found.unfinished:
         yield f"interrupted here; to finish it: {clean(found.unfinished)}"
+
+
+def health(found: "Health") -> Iterator[str]:
+    """Yield each finding, what needs somebody last."""
+    marks = {"fine": "ok  ", "note": "note", "attention": "!!  "}
+    for level, mark in marks.items():
+        for item in found.findings:
+            if item.level.value == level:
+                yield f"{mark} {item.topic}: {clean(item.said)}"
+                if item.do:
+                    yield f"     next: {clean(item.do)}"
+    yield from (f"mended: {clean(line)}" for line in found.mended)
 
 
 def _standing(work: "WorkStatus") -> str:

@@ -230,6 +230,10 @@ class Desk:
             kept = {"tip": record.git_tip, "work": record.work, "cache": cache.to_cache(record)}
             files.write_json(self._seen_path(record.work), kept)
 
+    def forget(self, work: str) -> None:
+        """Believe what the remote has of ``work`` next, whatever was seen before."""
+        self._seen_path(work).unlink(missing_ok=True)
+
     def works_seen(self) -> list[str]:
         """Return the works whose record this clone has seen."""
         folder = files.ensure_folder(self.checkout.store_dir / "seen")

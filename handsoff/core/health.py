@@ -1,0 +1,164 @@
+"""What a check-up finds: each thing that is so, whether it needs somebody, and what to type.
+
+Rule of the room: facts come in, findings go out. What was probed, read or asked is in the facts.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import Final
+
+from handsoff.core.places import BRANCHES, are_branches
+from handsoff.core.tips import Mend
+
+OLDEST_GIT: Final = (2, 31)
+TRIED_GIT: Final = (2, 39)
+SKEW: Final = timedelta(minutes=5)
+"""How far signed times may be ahead of this clock before it is worth a word."""
+
+OLD_PROBE: Final = 600
+"""Seconds after which a probe that is still on the remote is nobody's any more."""
+
+_PROBE: Final = re.compile(r"([a-z0-9]+)-([0-9]{1,12})-[0-9a-f]+")
+
+
+class Level(Enum):
+    """How much a finding matters."""
+
+    FINE = "fine"
+    NOTE = "note"
+    ATTENTION = "attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is so, and what to do about it."""
+
+    topic: str
+    level: Level
+    said: str
+    do: str = ""
+
+
+def fine(topic: str, said: str) -> Finding:
+    """Return a finding that needs nobody."""
+    return Finding(topic, Level.FINE, said)
+
+
+def attention(topic: str, said: str, do: str = "") -> Finding:
+    """Return a finding that needs somebody."""
+    return Finding(topic, Level.ATTENTION, said, do)
+
+
+def healthy(findings: Iterable[Finding]) -> bool:
+    """Say whether nothing needs anybody."""
+    return all(finding.level is not Level.ATTENTION for finding in findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """What the remote did with refs that were made to try it out; None: it did not come to that."""
+
+    refused: str = ""
+    """Why it takes no ref of ours at all."""
+    hint: str = ""
+    shown: bool | None = None
+    """Whether it shows what it took."""
+    swaps: bool | None = None
+    """Whether it refuses a writer whose ref moved since that writer looked."""
+    atomic: bool | None = None
+    """Whether it moves two refs together or none."""
+    deletes: bool | None = None
+
+
+def of_probe(remote: str, prefix: str, probed: Probed) -> list[Finding]:
+    """Return what the probe says about the remote, and what to set."""
+    topic = "remote"
+    if probed.refused:
+        return [attention(topic, probed.refused, probed.hint)]
+    if probed.shown is False:
+        said = f"{remote} takes refs under {prefix} and does not show them"
+        setting = f"git config handsoff.refs {BRANCHES}, on each machine"
+        own = "there: uploadpack.hideRefs and transfer.hideRefs must not hide them"
+        return [attention(topic, said, own if are_branches(prefix) else f"{own}; or {setting}")]
+    found = [fine(topic, f"{remote} takes refs under {prefix}, and shows them")]
+    if probed.swaps is False:
+        said = f"{remote} lets a writer win whose ref had moved: two machines could carry one work"
+        found.append(attention(topic, said, "use another remote: nothing on this side can help"))
+    elif probed.swaps is None:
+        said = f"{remote} did not let a ref be moved, so whether it compares was not seen"
+        found.append(attention(topic, said, "look for a hook there that refuses updates"))
+    else:
+        found.append(fine(topic, f"{remote} swaps a ref only where it compares equal"))
+    if probed.atomic is False:
+        said = f"{remote} cannot move two refs together, which handsoff push needs"
+        found.append(attention(topic, said, "there: git config receive.advertiseAtomic true"))
+    elif probed.atomic:
+        found.append(fine(topic, f"{remote} moves two refs together or none"))
+    if probed.deletes is False:
+        said = f"{remote} does not let refs be deleted, so parcels and probes stay there"
+        found.append(attention(topic, said, "there: receive.denyDeletes must not be set"))
+    return found
+
+
+def is_left_over(name: str, machine: str, now: int) -> bool:
+    """Say whether ``name`` is a probe of this machine that no run of it still needs."""
+    read = _PROBE.fullmatch(name)
+    return read is not None and read[1] == machine and int(read[2]) < now - OLD_PROBE
+
+
+def of_git(version: str) -> Finding:
+    """Return what is to be said of the release of git here."""
+    read = re.search(r"(\d+)\.(\d+)", version)
+    release = (int(read[1]), int(read[2])) if read else (0, 0)
+    lowest = ".".join(map(str, OLDEST_GIT))
+    if release < OLDEST_GIT:
+        return attention("git", f"git {version} is too old", f"install git {lowest} or later")
+    if release < TRIED_GIT:
+        return Finding(
+            "git", Level.NOTE, f"git {version} is older than what handsoff is tried with"
+        )
+    return fine("git", f"git {version}")
+
+
+def of_clock(ahead: timedelta) -> Finding:
+    """Return what the times that members signed say about this clock."""
+    if ahead <= SKEW:
+        return fine("clock", "no member signed a time that is ahead of this clock")
+    return attention(
+        "clock",
+        f"entries are dated {_spelled(ahead)} ahead of this clock: it is slow, or theirs fast",
+        "compare: date -u, on each machine; holds and offers are judged by signed times",
+    )
+
+
+def of_chain(what: str, ref: str, mended: Mend, said: str, sides: Sequence[str] = ()) -> Finding:
+    """Return what is to be done about a chain that contradicts what this clone saw."""
+    if mended is Mend.NAMED:
+        return Finding(what, Level.NOTE, f"{said}; the archive names that, so it was pruned")
+    if mended is Mend.PUSH_BACK:
+        return attention(what, f"{said}; no entry there is news", "handsoff doctor --repair")
+    both = "; ".join((said, *sides))
+    return attention(
+        what,
+        f"{both}: those who wrote these must agree which one counts",
+        f"handsoff doctor --of {shlex.quote(ref)} --keep here (ours over theirs), or --keep remote",
+    )
+
+
+def of_void(what: str, total: int, shown: Sequence[str]) -> Finding:
+    """Return what is to be said of entries that count for nothing."""
+    more = f", and {total - len(shown)} more" if total > len(shown) else ""
+    noun = "entry that counts" if total == 1 else "entries that count"
+    return Finding(what, Level.NOTE, f"{total} {noun} for nothing: {'; '.join(shown)}{more}")
+
+
+def _spelled(span: timedelta) -> str:
+    minutes = int(span.total_seconds()) // 60
+    for size, unit in ((1440, "days"), (60, "hours")):
+        if minutes >= 2 * size:
+            return f"{minutes // size} {unit}"
+    return f"{minutes} minutes"

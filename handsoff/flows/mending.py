@@ -1,0 +1,142 @@
+"""Chains on the remote that contradict what this clone saw: told apart, and mended.
+
+Rule of the room: what is pushed back is what was seen here, by compare-and-swap over exactly what
+was judged, and only where the remote then lacks nothing that it had. A fork is for people.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from handsoff.core import tips
+from handsoff.core.chain import Link, Tips, compare_tips, open_link
+from handsoff.core.places import PREFIX
+from handsoff.core.tips import Mend
+from handsoff.edge.git.remote import Move, Outcome
+from handsoff.errors import DamagedError, LostRaceError, TrustError, UsageError
+from handsoff.flows.desk import Desk
+from handsoff.flows.heard import chain_ids
+
+_SHOWN: Final = 3
+_ENTRY: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Torn:
+    """A chain that contradicts what this clone saw."""
+
+    what: str
+    ref: str
+    seen: str
+    tip: str
+    said: str = ""
+    mend: Mend = Mend.NOTHING
+    back: str = ""
+    """What to put in its place; "" to delete it, where nothing was ever seen there."""
+    sides: tuple[str, ...] = ()
+    """Of a fork: what only this clone has, and what only the remote has."""
+
+
+def torn_roster(desk: Desk, tip: str) -> Torn | None:
+    """Return how the roster contradicts what this clone saw, None if it does not."""
+    return torn(desk, "the roster", desk.shared.roster_ref, desk.roster_tip, tip)
+
+
+def torn(desk: Desk, what: str, ref: str, seen: str, tip: str) -> Torn | None:
+    """Return how a chain contradicts what this clone saw of it, None if it does not."""
+    before, found = chain_ids(desk, seen), chain_ids(desk, tip)
+    if tip and not found:
+        return _overwritten(desk, Torn(what=what, ref=ref, seen=seen, tip=tip), before)
+    judged = compare_tips(before, found)
+    if judged in (Tips.SAME, Tips.AHEAD):
+        return None
+    said, _ = tips.rewritten(what, ref, judged, seen, tip)
+    mend = tips.mend(judged, announced=judged is Tips.DELETED and _announced(desk, seen))
+    sides = tuple(_sides(desk, before, found)) if mend is Mend.PEOPLE else ()
+    return Torn(
+        what=what, ref=ref, seen=seen, tip=tip, said=said, mend=mend, back=seen, sides=sides
+    )
+
+
+def _overwritten(desk: Desk, item: Torn, before: Sequence[str]) -> Torn:
+    """Return what to do where a blob, a tree or a tag stands in place of a chain.
+
+    A tag may lead to honest entries, which are then put in its place: nobody's may be lost.
+    """
+    words = ("rev-parse", "--verify", "-q", "--end-of-options", f"{item.tip}^{{commit}}")
+    commit = desk.shared.run(*words).stdout.decode("ascii").strip()
+    found = chain_ids(desk, commit)
+    judged = compare_tips(before, found) if found else None
+    forked = judged is Tips.FORKED
+    return replace(
+        item,
+        said=f"{item.what} is no chain of entries on the remote: it has {item.tip[:12]}",
+        mend=tips.mend(judged if forked else None, announced=False),
+        back=commit if judged in (Tips.SAME, Tips.AHEAD) else item.seen,
+        sides=tuple(_sides(desk, before, found)) if forked else (),
+    )
+
+
+def push_back(desk: Desk, item: Torn) -> None:
+    """Put what was seen back on the remote, if that still has what was judged."""
+    if desk.shared.push(Move(item.ref, item.back, item.tip)) is Outcome.LOST:
+        raise LostRaceError(f"{item.ref} was moved meanwhile", hint="handsoff doctor, once more")
+
+
+def keep(desk: Desk, ref: str, side: str) -> str:
+    """Settle a fork as people agreed: ``here`` pushes our history, ``remote`` forgets it."""
+    if side not in ("here", "remote"):
+        raise UsageError(f"--keep {side}?", hint="--keep here, or --keep remote")
+    shared = desk.shared
+    seen = {shared.record_ref(work): (work, desk.seen_tip(work)) for work in desk.works_seen()}
+    seen[shared.roster_ref] = ("", desk.roster_tip)
+    if ref not in seen:
+        raise UsageError(
+            f"this clone has seen nothing at {ref}", hint=f"a ref such as {PREFIX}/lease/WORK"
+        )
+    work, ours = seen[ref]
+    tip = shared.tips(ref).get(ref, "")
+    if tip and shared.absent([tip]):
+        shared.fetch([ref], [ours])
+    found = torn(desk, f"the record of {work}" if work else "the roster", ref, ours, tip)
+    if found is None or found.mend is not Mend.PEOPLE:
+        raise UsageError(f"{ref} is not forked", hint="handsoff doctor")
+    if side == "here":
+        push_back(desk, found)
+        return f"pushed {ours[:12]} over {tip[:12]}"
+    if work:
+        desk.forget(work)
+    else:
+        desk.set_pin(desk.need_pin())
+    return f"forgot {ours[:12]}: what the remote has counts from now on, if it verifies"
+
+
+def _announced(desk: Desk, seen: str) -> bool:
+    """Say whether a member's entry in the archive names the tip that is gone."""
+    shared, roster = desk.shared, desk.local_roster()
+    ref = f"{shared.prefix}/archive"
+    tip = shared.tips(ref).get(ref, "")
+    if not tip or roster is None:
+        return False
+    if shared.absent([tip]):
+        shared.fetch([ref])
+    with suppress(DamagedError, TrustError):
+        opened = [(open_link(oid, data, limit=_ENTRY), data)
+                  for oid, data in shared.chain(tip) or []]  # fmt: skip
+        ours = [data for link, data in opened
+                if isinstance(link, Link) and roster.member(link.by) is not None]  # fmt: skip
+        return tips.announces(ours, seen)
+    return False
+
+
+def _sides(desk: Desk, before: Sequence[str], found: Sequence[str]) -> Iterator[str]:
+    """Yield what each side of a fork has alone: how many entries, and by whom."""
+    roster = desk.local_roster()
+    for name, mine, other in (("here", before, found), ("there", found, before)):
+        alone = [oid for oid in mine if oid not in set(other)]
+        links = [open_link(*commit, limit=_ENTRY) for commit in desk.shared.commits(alone)]
+        names = {roster.name_of(link.by) if roster else link.by
+                 for link in links if isinstance(link, Link)}  # fmt: skip
+        by = ", ".join(sorted(names)[:_SHOWN]) or "nobody that can be told"
+        yield f"only {name}: {len(alone)} by {by}"

@@ -1,0 +1,192 @@
+"""Records that a remote lost: pushed back where nothing is lost by it, else left to people."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.kit.machines import Machine, World, git
+from tests.kit.running import inside, refused
+
+WORK, REF, ROSTER = "one", "refs/wip/lease/one", "refs/wip/roster"
+
+
+@pytest.fixture
+def pair(world: World) -> tuple[Machine, Machine]:
+    m1, m2 = world.members("m1", "m2")
+    for work in (WORK, "two"):
+        m1.writes(work, lambda pen: pen.caught().saved().saved())
+    for machine in (m1, m2):
+        inside(machine, "status").ok()
+    return m1, m2
+
+
+def as_remote(world: World, machine: Machine, *words: str) -> str:
+    return machine.run("git", *words, cwd=world.remote.path).ok().out.strip()
+
+
+def doctor(machine: Machine, *words: str) -> Any:
+    return json.loads(inside(machine, "doctor", "--json", "--no-probe", *words).out)
+
+
+def commit(world: World, machine: Machine, *parents: str) -> str:
+    words = [word for parent in parents for word in ("-p", parent)]
+    return as_remote(world, machine, "commit-tree", "main^{tree}", *words, "-m", "mine")
+
+
+SPOILED: dict[str, Callable[[World, Machine, str], str]] = {
+    "rewound": lambda w, m, ref: as_remote(w, m, "rev-parse", f"{ref}~1"),
+    "deleted": lambda w, m, ref: "",
+    "blob": lambda w, m, ref: as_remote(w, m, "hash-object", "-w", "HEAD"),
+    "tree": lambda w, m, ref: as_remote(w, m, "rev-parse", "main^{tree}"),
+    "tag": lambda w, m, ref: as_remote(w, m, "rev-parse", tagged(w, m, "main")),
+}
+
+
+def tagged(world: World, machine: Machine, what: str) -> str:
+    as_remote(world, machine, "tag", "-f", "-a", "-m", "x", "x", what)
+    return "refs/tags/x"
+
+
+@pytest.mark.parametrize("ref", [REF, ROSTER])
+@pytest.mark.parametrize("how", SPOILED)
+def test_what_the_remote_lost_is_pushed_back(
+    pair: tuple[Machine, Machine], world: World, how: str, ref: str
+) -> None:
+    m1, m2 = pair
+    before = world.remote.refs("refs/wip")
+    new = SPOILED[how](world, m1, ref)
+    as_remote(world, m1, *(("update-ref", ref, new) if new else ("update-ref", "-d", ref)))
+    spoiled = world.remote.refs("refs/wip")
+    what = "the roster" if ref == ROSTER else f"the record of {WORK}"
+    found = next(f for f in doctor(m2)["findings"] if f["topic"] == what)
+    expected = f"{what} was {how} on the remote" if how in ("rewound", "deleted") else "no chain"
+    if how == "tag":
+        assert "--keep here" in found["do"]  # it leads to commits, which may be somebody's
+        return
+    assert (found["level"], found["do"]) == ("attention", "handsoff doctor --repair")
+    assert expected in found["said"]
+    told = doctor(m2, "--repair", "--dry-run")
+    assert told["mended"][0].startswith(f"would put {ref}")
+    assert world.remote.refs("refs/wip") == spoiled
+    told = doctor(m2, "--repair")
+    assert (told["healthy"], len(told["mended"])) == (True, 1)
+    assert world.remote.refs("refs/wip") == before
+    assert doctor(m2, "--repair")["mended"] == []
+    assert doctor(m1)["healthy"]
+    m1.writes(WORK, lambda pen: pen.saved())
+
+
+def test_a_tag_on_honest_entries_gives_way_to_them(
+    pair: tuple[Machine, Machine], world: World
+) -> None:
+    m1, m2 = pair
+    newer = m1.writes(WORK, lambda pen: pen.saved()).git_tip
+    as_remote(
+        world, m1, "update-ref", REF, as_remote(world, m1, "rev-parse", tagged(world, m1, REF))
+    )
+    assert doctor(m2, "--repair")["healthy"]
+    assert world.remote.refs()[REF] == newer
+
+
+def test_what_was_never_a_record_is_taken_away(pair: tuple[Machine, Machine], world: World) -> None:
+    m1, m2 = pair
+    as_remote(
+        world,
+        m1,
+        "update-ref",
+        "refs/wip/lease/new",
+        as_remote(world, m1, "hash-object", "-w", "HEAD"),
+    )
+    assert "no chain" in str(doctor(m2)["findings"])
+    assert doctor(m2, "--repair")["healthy"]
+    assert "refs/wip/lease/new" not in world.remote.refs()
+    m1.writes("new", lambda pen: pen.caught())
+
+
+@pytest.mark.parametrize("side", ["here", "remote"])
+@pytest.mark.parametrize("ref", [REF, ROSTER])
+def test_a_fork_is_for_people_and_ends_as_they_say(
+    pair: tuple[Machine, Machine], world: World, ref: str, side: str
+) -> None:
+    m1, m2 = pair
+    before = world.remote.refs("refs/wip")
+    as_remote(world, m1, "update-ref", ref, commit(world, m1, f"{ref}~1"))
+    forked = world.remote.refs("refs/wip")
+    what = "the roster" if ref == ROSTER else f"the record of {WORK}"
+    told = doctor(m2, "--repair")
+    found = next(f for f in told["findings"] if f["topic"] == what)
+    assert f"{what} was forked on the remote" in found["said"]
+    assert "only here: 1 by m1; only there: 1 by nobody that can be told" in found["said"]
+    assert (told["mended"], world.remote.refs("refs/wip")) == ([], forked)
+    inside(m2, "doctor", "--no-probe", "--of", ref, "--keep", side)
+    if side == "here":
+        assert world.remote.refs("refs/wip") == before
+        assert doctor(m2)["healthy"]
+    else:
+        assert world.remote.refs("refs/wip") == forked
+        assert not any(
+            f["topic"] == what and f["level"] == "attention" for f in doctor(m2)["findings"]
+        )
+
+
+def test_only_a_fork_can_be_settled(pair: tuple[Machine, Machine]) -> None:
+    _, m2 = pair
+    refused(inside(m2, "doctor", "--of", REF, "--keep", "here"), 2, "is not forked")
+    refused(
+        inside(m2, "doctor", "--of", "refs/wip/lease/x", "--keep", "here"), 2, "has seen nothing"
+    )
+    refused(inside(m2, "doctor", "--of", REF, "--keep", "mine"), 2, "--keep mine")
+    refused(inside(m2, "doctor", "--of", REF), 2, "go together")
+
+
+def test_a_record_that_moves_meanwhile_is_not_pushed_over(
+    pair: tuple[Machine, Machine], world: World
+) -> None:
+    from handsoff.errors import LostRaceError
+    from handsoff.flows import mending
+
+    m1, m2 = pair
+    seen = world.remote.refs()[REF]
+    as_remote(world, m1, "update-ref", REF, f"{REF}~2")
+    desk = m2.desk()
+    item = mending.torn(desk, "x", REF, seen, world.remote.refs()[REF])
+    assert item is not None
+    as_remote(world, m1, "update-ref", REF, commit(world, m1, REF))
+    with pytest.raises(LostRaceError):
+        mending.push_back(desk, item)
+
+
+def test_a_pruned_record_is_let_go_if_a_member_named_it(
+    pair: tuple[Machine, Machine], world: World
+) -> None:
+    m1, m2 = pair
+    tip = world.remote.refs()[REF]
+    as_remote(world, m1, "update-ref", "-d", REF)
+    # anybody can write the tip into the archive: only a member's entry counts
+    forged = as_remote(world, m1, "commit-tree", "main^{tree}", "-m", f"pruned {tip}")
+    as_remote(world, m1, "update-ref", "refs/wip/archive", forged)
+    assert doctor(m2, "--repair", "--dry-run")["mended"] != []
+    git(world.remote.path, "update-ref", "-d", "refs/wip/archive")
+    archive(m1, f"pruned {tip}")
+    told = doctor(m2, "--repair")
+    assert (told["mended"], told["healthy"]) == ([], True)
+    assert "the archive names that" in str(told["findings"])
+
+
+def archive(machine: Machine, said: str) -> None:
+    """Put a signed entry into the archive that names a tip; its own form is another's business."""
+    from handsoff.core.chain import Draft, compose
+    from handsoff.core.objects import EMPTY_TREE
+    from handsoff.edge.git.remote import Move
+    from tests.kit.machines import store
+
+    desk = machine.desk()
+    oid, data = compose(
+        "archive", {"kind": "Pruned", "seq": 1, "prev": "", "said": said}, parent=None,
+        tree=EMPTY_TREE, name=machine.name, machine=desk.machine.id, at=int(desk.now.timestamp()),
+        sign=desk.machine.sign,
+    )  # fmt: skip
+    store(desk).write_drafts([Draft(oid=oid, data=data)])
+    desk.shared.push(Move("refs/wip/archive", oid, ""))
