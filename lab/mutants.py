@@ -233,11 +233,20 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("a pruned work comes back", "return Mend.NAMED if announced else", "return"),
         ("an older tip is news", "if not theirs or theirs in mine", "if not theirs"),
         ("an unknown tip is old", "if not theirs or theirs in mine", "if True"),
-        ("a claim never ends", "if claim.tip in chain", "if False"),
-        ("claims without end", "[-MOST:]", ""),
+        ("a claim never ends", "claim.tip in chain", "False"),
+        ("a claim of any chain", "if not (claim.ref == ref and", "if not (True and"),
+        ("the remote was never asked", "replace(claim, asked=True)", "claim"),
+        ("claims without end", "or c in same)[-MOST:]", "or c in same)"),
         ("one machine crowds out others", "[-MOST_OF_ONE:]", ""),
     ],
-    "health": [],
+    "health": [
+        ("a remote that does not compare", "if probed.swaps is False:", "if False:"),
+        ("hidden refs are fine", "if probed.shown is False:", "if False:"),
+        ("no atomic push is fine", "if probed.atomic is False:", "if False:"),
+        ("another machine's probe", "read[1] == machine and", "True and"),
+        ("a probe under way", "int(read[2]) < now - OLD_PROBE", "True"),
+        ("any clock", "if ahead <= SKEW:", "if True:"),
+    ],
 }
 
 

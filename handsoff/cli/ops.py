@@ -27,10 +27,10 @@ def doctor(
         bool, typer.Option("--no-probe", help="Make no refs on the remote to try it out.")
     ] = False,
     of: Annotated[
-        str | None, typer.Option(metavar="REF", help="The forked record that --keep settles.")
+        str | None, typer.Option(metavar="REF", help="The record that --keep settles.")
     ] = None,
     keep: Annotated[
-        str | None, typer.Option(metavar="SIDE", help="Settle a fork: here, or remote.")
+        str | None, typer.Option(metavar="SIDE", help="Which history counts: here or remote.")
     ] = None,
     dry_run: DryRun = False,
     json: Json = False,

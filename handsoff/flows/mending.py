@@ -85,7 +85,7 @@ def push_back(desk: Desk, item: Torn) -> None:
 
 
 def keep(desk: Desk, ref: str, side: str) -> str:
-    """Settle a fork as people agreed: ``here`` pushes our history, ``remote`` forgets it."""
+    """Settle what people agreed on: ``here`` pushes our history, ``remote`` forgets it."""
     if side not in ("here", "remote"):
         raise UsageError(f"--keep {side}?", hint="--keep here, or --keep remote")
     shared = desk.shared
@@ -100,11 +100,11 @@ def keep(desk: Desk, ref: str, side: str) -> str:
     if tip and shared.absent([tip]):
         shared.fetch([ref], [ours])
     found = torn(desk, f"the record of {work}" if work else "the roster", ref, ours, tip)
-    if found is None or found.mend is not Mend.PEOPLE:
-        raise UsageError(f"{ref} is not forked", hint="handsoff doctor")
+    if found is None:
+        raise UsageError(f"{ref} is as this clone saw it, or ahead", hint="handsoff doctor")
     if side == "here":
         push_back(desk, found)
-        return f"pushed {ours[:12]} over {tip[:12]}"
+        return f"pushed {found.back[:12]} over {tip[:12] or 'nothing'}"
     if work:
         desk.forget(work)
     else:

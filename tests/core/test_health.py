@@ -70,11 +70,9 @@ def test_a_clock_that_is_behind_signed_times_is_named_with_how_much() -> None:
 
 
 def test_what_was_pruned_needs_nobody_and_a_fork_needs_people() -> None:
-    of = {
-        m: health.of_chain("x", "refs/wip/lease/x", m, "said") for m in Mend if m.value != "nothing"
-    }
+    of = {mend: health.of_chain("x", "refs/wip/lease/x%2Fy", mend, "said") for mend in Mend}
     assert of[Mend.NAMED].level is Level.NOTE
-    assert of[Mend.PUSH_BACK].do == "handsoff doctor --repair"
+    assert of[Mend.PUSH_BACK].do.startswith("handsoff doctor --repair; ")
     assert "--keep here" in of[Mend.PEOPLE].do
     assert "--repair" not in of[Mend.PEOPLE].do
 
