@@ -5,16 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from handsoff.cli.push import push
 from handsoff.cli import render
+from handsoff.cli.push import push
 from handsoff.cli.talk import DryRun, Json, say, show, show_json
 from handsoff.errors import RefusedError, UsageError
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    commands: tuple[Callable[..., Any], ...] = (push,)
-    commands: tuple[Callable[..., Any], ...] = (doctor,)
+    commands: tuple[Callable[..., Any], ...] = (push, doctor)
     for command in commands:
         app.command()(command)
 
