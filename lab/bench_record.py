@@ -13,10 +13,10 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from handsoff.core.cache import from_cache, to_cache  # noqa: E402 - found by the line above
-from handsoff.core.lease import Recipient  # noqa: E402
-from handsoff.core.record import Record, read_record  # noqa: E402
-from tests.kit.signing import M1, M2, Machine, empty, pairs, roster  # noqa: E402
+from handsoff.core.cache import from_cache, to_cache
+from handsoff.core.lease import Recipient
+from handsoff.core.record import Record, read_record
+from tests.kit.signing import M1, M2, Machine, empty, pairs, roster
 
 WORK = "feat/x"
 LIMIT = 2.0

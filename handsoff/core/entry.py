@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from handsoff.core.chain import LATEST
 from handsoff.core.ids import is_machine_id, is_oid, is_parcel_id
 from handsoff.core.lease import (
+    LONGEST,
     Caught,
     Closed,
     Dropped,
@@ -35,7 +36,6 @@ KINDS: Final[dict[str, type[Event]]] = {
 }
 PAGE: Final = b"page.md"
 
-_LONGEST_HOLD: Final = 366 * 86400
 _EVENT: Final = frozenset({"by", "at", "leg", "revision"})
 _CHAIN: Final = frozenset({"v", "kind", "repo", "roster", "work", "seq", "prev"})
 
@@ -132,7 +132,7 @@ def _count(number: object) -> int:
 
 
 def _hold(length: object) -> timedelta:
-    if type(length) is not int or not 0 < length <= _LONGEST_HOLD:
+    if type(length) is not int or not 0 < length <= LONGEST.total_seconds():
         raise DamagedError("not a length of time")
     return timedelta(seconds=length)
 

@@ -24,6 +24,8 @@ from typing import Final, TypeAlias
 
 HOLD: Final = timedelta(minutes=30)
 OFFER: Final = timedelta(hours=24)
+LONGEST: Final = timedelta(days=366)
+"""How long a hold or an offer may be: longer, and a lost machine keeps the work for good."""
 
 
 class State(Enum):
@@ -266,6 +268,8 @@ def _carry_on(lease: Lease, event: Event) -> Lease | Refusal:
         case Offered(at=at, to=to, deadline=deadline):
             if deadline <= at:
                 return Refusal("an offer that has run out before it was made", Why.WRONG)
+            if deadline - at > LONGEST:
+                return Refusal(f"an offer that stands over {LONGEST.days} days", Why.WRONG)
             return replace(
                 lease, to=to, how=How.OFFER, since=at, until=deadline, length=deadline - at
             )

@@ -8,35 +8,33 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from handsoff.core.entry import time_of
-from handsoff.core.lease import Event, Saved
-from handsoff.core.objects import Commit, encode_commit, oid_of, parse_commit
+from handsoff.core.lease import Caught, Event, Offered, Recipient, Saved
+from handsoff.core.objects import (
+    Commit,
+    TreeEntry,
+    encode_commit,
+    encode_tree,
+    oid_of,
+    parse_commit,
+)
 from handsoff.core.record import Record
 from handsoff.core.sshwire import message_to_sign, string
-from tests.kit.signing import forged
+from tests.kit.signing import START, Signs, forged
 
-PAGE, OTHER = "a" * 40, "c" * 40
+PAGE, ENVELOPE, OTHER = "a" * 40, "b" * 40, "c" * 40
+MINUTE = timedelta(minutes=1)
 _HEAD, _FOOT = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _ORDER = 2**252 + 27742317777372353535851937790883648493
 """The order of Ed25519's group (RFC 8032): a scalar and the scalar plus this are one point."""
 
-Raw = tuple[str, bytes]
-
-
-class Signs(Protocol):
-    """Whoever can sign an entry."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def id(self) -> str: ...
-    def sign(self, message: bytes, namespace: str) -> str: ...
+Raw: TypeAlias = tuple[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Cast:
         if kind is Saved:
             more = {"page": PAGE, "envelope": OTHER, **more}
         here: dict[str, Any] = {
-            "by": (by or self.carrier).id, "at": time_of(self.record.at),
+            "by": (by or self.carrier).id, "at": time_of(self.record.at or self.record.roster.at),
             "leg": lease.leg, "revision": lease.revision,
         }  # fmt: skip
         return kind(**{**here, **more})
@@ -66,6 +64,9 @@ class Cast:
     def sound(self) -> Commit:
         """Return the save that the carrier might well make."""
         return parse_commit(self.entry()[1])
+
+
+Kind: TypeAlias = Callable[[Cast], Raw]
 
 
 def named(data: bytes) -> Raw:
@@ -80,12 +81,12 @@ def signed(commit: Commit, by: Signs, namespace: str = "git") -> Raw:
     return named(encode_commit(replace(bare, signatures=(armored,))))
 
 
-def bent(**changes: Any) -> Callable[[Cast], Raw]:
+def bent(**changes: Any) -> Kind:
     """Return the kind that is a sound save with some of its parts changed, and signed so."""
     return lambda cast: signed(replace(cast.sound(), **changes), cast.carrier)
 
 
-def rewritten(change: Callable[[str], str]) -> Callable[[Cast], Raw]:
+def rewritten(change: Callable[[str], str]) -> Kind:
     """Return the kind that is a sound save with another message, and signed so."""
 
     def make(cast: Cast) -> Raw:
@@ -95,7 +96,7 @@ def rewritten(change: Callable[[str], str]) -> Callable[[Cast], Raw]:
     return make
 
 
-def line(change: Callable[[str], str]) -> Callable[[Cast], Raw]:
+def line(change: Callable[[str], str]) -> Kind:
     """Return the kind that is a sound save with another line of JSON, and signed so."""
 
     def make(message: str) -> str:
@@ -105,45 +106,45 @@ def line(change: Callable[[str], str]) -> Callable[[Cast], Raw]:
     return rewritten(make)
 
 
-def identity(change: Callable[[str], str], *, committer: bool = True) -> Callable[[Cast], Raw]:
+def identity(change: Callable[[str], str], *, committer: bool = True) -> Kind:
     """Return the kind that has another author, and another committer too if wanted."""
 
     def make(cast: Cast) -> Raw:
         sound = cast.sound()
         who = change(sound.author)
-        both = {"author": who, "committer": who} if committer else {"author": who}
-        return signed(replace(sound, **both), cast.carrier)
+        other = who if committer else sound.committer
+        return signed(replace(sound, author=who, committer=other), cast.carrier)
 
     return make
 
 
-def touched(change: Callable[[bytes], bytes]) -> Callable[[Cast], Raw]:
+def touched(change: Callable[[bytes], bytes]) -> Kind:
     """Return the kind that is a sound save, changed after it was signed."""
     return lambda cast: named(change(cast.entry()[1]))
 
 
-def fields(**changes: Any) -> Callable[[Cast], Raw]:
+def fields(**changes: Any) -> Kind:
     """Return the kind that is a save with other fields."""
     return lambda cast: cast.entry(**changes)
 
 
-def happened(kind: type[Event], **more: Any) -> Callable[[Cast], Raw]:
+def happened(kind: type[Event], **more: Any) -> Kind:
     """Return the kind in which the carrier says that ``kind`` happened."""
     return lambda cast: cast.entry(cast.event(kind, **more))
 
 
-def by_other(kind: type[Event], **more: Any) -> Callable[[Cast], Raw]:
+def by_other(kind: type[Event], **more: Any) -> Kind:
     """Return the kind in which a member that carries nothing says that ``kind`` happened."""
     return lambda cast: cast.entry(cast.event(kind, by=cast.other, **more), cast.other)
 
 
-def dated(seconds: int) -> Callable[[Cast], Raw]:
+def dated(seconds: int) -> Kind:
     """Return a save that says it was made so much later than what it follows."""
     apart = timedelta(seconds=seconds)
     return lambda cast: cast.entry(cast.event(at=time_of(cast.record.at) + apart))
 
 
-def with_signature(change: Callable[[bytes, bytes], bytes]) -> Callable[[Cast], Raw]:
+def with_signature(change: Callable[[bytes, bytes], bytes]) -> Kind:
     """Return the kind whose SSHSIG, as bytes, is made from the sound one and what is signed."""
 
     def make(cast: Cast) -> Raw:
@@ -176,3 +177,71 @@ def same_point(blob: bytes, _: bytes) -> bytes:
     """Return the signature with its scalar spelled otherwise: one more way to say the same."""
     scalar = int.from_bytes(blob[-32:], "little") + _ORDER
     return blob[:-32] + scalar.to_bytes(32, "little")
+
+
+def unsigned(cast: Cast) -> Raw:
+    """Return a save without a signature."""
+    return named(encode_commit(replace(cast.sound(), signatures=())))
+
+
+def signed_twice(cast: Cast) -> Raw:
+    """Return a save with two signatures, both of which hold."""
+    sound = cast.sound()
+    return named(encode_commit(replace(sound, signatures=sound.signatures * 2)))
+
+
+def borrowed(cast: Cast) -> Raw:
+    """Return a save under the signature of another one, which the same machine made."""
+    other = parse_commit(cast.entry(cast.event(envelope=""))[1])
+    return named(encode_commit(replace(cast.sound(), signatures=other.signatures)))
+
+
+def refolded(cast: Cast) -> Raw:
+    """Return a save with its own signature in one long line."""
+    sound = cast.sound()
+    blob = b64decode("".join(sound.signatures[0].split("\n")[1:-1]))
+    return named(encode_commit(replace(sound, signatures=(armored(blob, 4096),))))
+
+
+def moved_header(cast: Cast) -> Raw:
+    """Return a save whose signature, which holds, stands before its author."""
+    head, rest = cast.entry()[1].split(b"\nauthor ", 1)
+    author, signature = rest.split(b"\ngpgsig ", 1)
+    armor, message = signature.split(b"\n\n", 1)
+    return named(head + b"\ngpgsig " + armor + b"\nauthor " + author + b"\n\n" + message)
+
+
+def tree_of(*entries: tuple[bytes, int]) -> str:
+    return oid_of("tree", encode_tree([TreeEntry(name, mode, PAGE) for name, mode in entries]))
+
+
+def tree(*entries: tuple[bytes, int]) -> Kind:
+    """Return the kind of a save whose tree has these names and modes, all of the page."""
+    return fields(tree=tree_of(*entries))
+
+
+def swap(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    return lambda data: data.replace(old, new, 1)
+
+
+def swapped(old: str, new: str) -> Callable[[str], str]:
+    return lambda text: text.replace(old, new, 1)
+
+
+def subject(more: str) -> Kind:
+    return rewritten(swapped("forged", f"forged{more}"))
+
+
+def bare_armor(what: str) -> Kind:
+    return touched(lambda data: data.replace(b"SSH SIGNATURE", f"{what} SIGNATURE".encode()))
+
+
+OFFER: dict[str, Any] = {"to": Recipient(), "deadline": START + MINUTE, "envelope": ENVELOPE}
+
+
+def offered(**more: Any) -> Kind:
+    return happened(Offered, **{**OFFER, **more})
+
+
+def caught(cast: Cast, by: Signs | None = None) -> Any:
+    return cast.event(Caught, by=by or cast.other, found=cast.record.lease.found())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -20,6 +20,16 @@ from handsoff.core.sshwire import armor, message_to_sign
 
 START = datetime(2030, 1, 7, 16, tzinfo=UTC)
 AGE_KEY = "age1" + "q" * 58
+
+
+class Signs(Protocol):
+    """Whoever can sign an entry."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    def sign(self, message: bytes, namespace: str) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,7 @@ def empty(work: str = "feat/x") -> Record:
 
 
 def forged(
-    record: Record, event: Event, by: Machine, *, tree: str | None = None, **changes: Any
+    record: Record, event: Event, by: Signs, *, tree: str | None = None, **changes: Any
 ) -> tuple[str, bytes]:
     """Return an entry that nobody checked, signed by ``by``, with fields as given."""
     body = {
