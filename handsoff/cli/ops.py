@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from handsoff.cli import render
+from handsoff.cli.audit import audit
 from handsoff.cli.push import push
 from handsoff.cli.talk import DryRun, Json, say, show, show_json
 from handsoff.errors import RefusedError, UsageError
@@ -14,6 +15,7 @@ from handsoff.errors import RefusedError, UsageError
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     commands: tuple[Callable[..., Any], ...] = (push, doctor)
+    commands: tuple[Callable[..., Any], ...] = (push, audit)
     for command in commands:
         app.command()(command)
 

@@ -45,12 +45,13 @@ class Cast:
     carrier: Signs
     other: Signs
     stranger: Signs
+    page: str = PAGE
 
     def event(self, kind: type[Event] = Saved, by: Signs | None = None, **more: Any) -> Any:
         """Return an event that fits the record, unless ``more`` says otherwise."""
         lease = self.record.lease
         if kind is Saved:
-            more = {"page": PAGE, "envelope": OTHER, **more}
+            more = {"page": self.page, "envelope": OTHER, **more}
         here: dict[str, Any] = {
             "by": (by or self.carrier).id, "at": time_of(self.record.at or self.record.roster.at),
             "leg": lease.leg, "revision": lease.revision,

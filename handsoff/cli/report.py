@@ -1,0 +1,181 @@
+"""What an audit found, as lines for people (80 columns) and as a document.
+
+Pure, like ``render``; all text that other machines wrote passes ``plain``.
+"""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from handsoff.core.findings import EntryRow, Finding, WorkRow
+from handsoff.core.lease import Lease, State, moment
+from handsoff.core.plain import plain
+
+if TYPE_CHECKING:
+    from handsoff.flows.audit import Audit
+
+WIDTH: Final = 80
+_MOST: Final = 20
+"""Findings of one kind about one work that people are shown; ``--json`` has all."""
+
+
+def audit_lines(audit: "Audit") -> Iterator[str]:
+    """Yield the roster, one line a work, then what was found and what to do."""
+    report = audit.report
+    yield f"roster {report.founding}"
+    members = f"{len(report.members)} machines" if len(report.members) != 1 else "1 machine"
+    yield _fit(f"  founded by {plain(report.founder)}; {members}, {_entries(report.roster)}")
+    if report.works:
+        yield from _table([_work_cells(row) for row in report.works])
+    for row in report.notes:
+        told = f"notes of {plain(row.machine)} on {plain(row.work)}: {_entries(row.entries)}"
+        yield _fit(told)
+    yield from _finding_lines(report.findings)
+    if report.known:
+        yield f"void and known before: {report.known}"
+    weighs = [f for f in report.findings if f.grade.value != "note"]
+    yield "clean" if report.clean else f"not clean: {len(weighs)} to look at"
+
+
+def audit_document(audit: "Audit") -> dict[str, Any]:
+    """Return the document of ``--json``."""
+    report = audit.report
+    return {
+        "clean": report.clean,
+        "exit": report.exit_code,
+        "at": _time(audit.at),
+        "remote": audit.remote,
+        "prefix": audit.prefix,
+        "founding": report.founding,
+        "founder": report.founder,
+        "members": list(report.members),
+        "known": report.known,
+        "roster": [_entry(row) for row in report.roster],
+        "works": [_work(row) for row in report.works],
+        "notes": [
+            {
+                "work": row.work,
+                "machine": row.machine,
+                "ref": row.ref,
+                "entries": [_entry(entry) for entry in row.entries],
+            }
+            for row in report.notes
+        ],
+        "findings": [_finding(finding) for finding in report.findings],
+    }
+
+
+def _work(row: WorkRow) -> dict[str, Any]:
+    lease = row.lease
+    return {
+        "work": row.work,
+        "ref": row.ref,
+        "tip": row.tip,
+        "state": lease.state.value,
+        "how": lease.how.value,
+        "carrier": row.carrier,
+        "to": row.to,
+        "leg": lease.leg,
+        "revision": lease.revision,
+        "since": _time(lease.since),
+        "until": _time(lease.until),
+        "blocked": lease.blocked,
+        "reason": lease.reason,
+        "entries": [_entry(entry) for entry in row.entries],
+    }
+
+
+def _entry(row: EntryRow) -> dict[str, Any]:
+    return {
+        "oid": row.oid,
+        "word": row.word.value,
+        "good": row.good,
+        "reason": row.reason,
+        "kind": row.kind,
+        "by": row.by,
+        "at": row.at or None,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "grade": finding.grade.value,
+        "what": finding.what.value,
+        "said": finding.said,
+        "todo": finding.todo,
+        "work": finding.work,
+        "ref": finding.ref,
+        "oid": finding.oid,
+    }
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at else None
+
+
+def _work_cells(row: WorkRow) -> list[str]:
+    void = f"{row.void} void" if row.void else "all good"
+    return [
+        _middle(plain(row.work or row.ref), 24),
+        row.lease.state.value,
+        _middle(plain(row.carrier or "-"), 12),
+        _since(row.lease),
+        f"r{row.lease.revision}",
+        f"{len(row.entries)}: {void}",
+    ]
+
+
+def _since(lease: Lease) -> str:
+    return "-" if lease.state is State.FREE or lease.since is None else moment(lease.since)[:16]
+
+
+def _table(rows: Sequence[list[str]]) -> Iterator[str]:
+    rows = [["work", "is", "carrier", "since (UTC)", "at", "entries"], *rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    shown: Counter[tuple[str, str]] = Counter()
+    for finding in findings:
+        about = (finding.what.value, finding.ref)
+        shown[about] += 1
+        if shown[about] > _MOST:
+            continue
+        where = plain(finding.work or finding.ref)
+        said = f"{where}: {plain(finding.said)}" if where else plain(finding.said)
+        yield from textwrap.wrap(
+            f"{finding.grade.value}: {said}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
+        )
+        yield from textwrap.wrap(
+            f"do: {plain(finding.todo)}", WIDTH, initial_indent="  ", subsequent_indent="      ",
+            break_on_hyphens=False,
+        )  # fmt: skip
+    for (what, ref), count in shown.items():
+        if count > _MOST:
+            yield from textwrap.wrap(f"and {count - _MOST} more of {what} in {plain(ref)}", WIDTH)
+
+
+def _entries(rows: Sequence[EntryRow]) -> str:
+    words = Counter(
+        row.word.value if row.word.value != "signed" or row.good else "" for row in rows
+    )
+    good = sum(row.good for row in rows)
+    told = f"{len(rows)} entries" if len(rows) != 1 else "1 entry"
+    void = [f"{count} void ({word})" for word, count in sorted(words.items()) if word]
+    return f"{told}: {', '.join(['all good'] if good == len(rows) else void)}"
+
+
+def _middle(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    left = (width - 1) // 2
+    return f"{text[:left]}…{text[left + 1 - width :]}"
+
+
+def _fit(line: str) -> str:
+    return _middle(line, WIDTH)
