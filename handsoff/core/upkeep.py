@@ -6,7 +6,7 @@ its last save a lease has lapsed on any ordinary working day. The clock is the a
 that are dated after it are a finding of their own, since one of the two clocks is wrong.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -56,7 +56,7 @@ def clocks(rows: Sequence[EntryRow], now: datetime) -> Iterator[Finding]:
 
 def silent(roster: Roster, rows: Sequence[EntryRow]) -> Iterator[Finding]:
     """Yield a note for each machine that is trusted and never signed anything."""
-    heard: Collection[str] = {row.by for row in rows if row.word is Word.SIGNED}
+    heard = {row.by for row in rows}
     for member in roster.members():
         if member.name not in heard:
             said = f"{member.name} of {member.person} is in the roster and never signed anything"
