@@ -32,6 +32,7 @@ from handsoff.core.refs import Kind, Ref
 from handsoff.core.roster import Roster
 from handsoff.core.rows import notes_row, roster_row, work_row
 from handsoff.core.upkeep import clocks, silent, upkeep
+from handsoff.errors import DamagedError
 
 _FINGERPRINT: Final = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
 _PUT_BACK: Final = "on a member: handsoff doctor --repair pushes back what was seen"
@@ -113,14 +114,19 @@ def audit(
     found += [f for chain in remote.of(Kind.ROSTER) for f in _void(chain.ref, "", own)]
     works: list[WorkRow] = []
     notes: list[NotesRow] = []
-    for chain in remote.of(Kind.RECORD):
-        record = Record(roster=roster, work=chain.work).extend(chain.commits or ())
-        works.append(work_row(chain.ref, record, now))
-        found += _judged_work(works[-1], chain.ref, record, remote, now)
-    for chain in remote.of(Kind.NOTES):
-        read_notes = Notes(roster=roster, work=chain.work, machine=chain.ref.last)
-        notes.append(notes_row(chain.ref, read_notes.extend(chain.commits or ())))
-        found += _void(chain.ref, chain.work, notes[-1].entries)
+    for chain in (*remote.of(Kind.RECORD), *remote.of(Kind.NOTES)):
+        try:
+            if chain.ref.kind is Kind.RECORD:
+                record = Record(roster=roster, work=chain.work).extend(chain.commits or ())
+                works.append(work_row(chain.ref, record, now))
+                found += _judged_work(works[-1], chain.ref, record, remote, now)
+            else:
+                told = Notes(roster=roster, work=chain.work, machine=chain.ref.last)
+                notes.append(notes_row(chain.ref, told.extend(chain.commits or ())))
+                found += _void(chain.ref, chain.work, notes[-1].entries)
+        except DamagedError as error:
+            # of a chain that is cut off in a shallow clone, for one: it spoils no other
+            found.append(_finding(Grade.DAMAGED, What.NO_CHAIN, chain.ref, str(error), _PUT_BACK))
     found += _without_purpose(remote, works)
     parts = [row.entries for row in works] + [row.entries for row in notes]
     every = [*own, *(row for part in parts for row in part)]

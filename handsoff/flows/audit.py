@@ -23,6 +23,7 @@ from handsoff.errors import TrustError, UnreachableError, UsageError
 from handsoff.flows.desk import pin_of
 
 _KEPT: Final = "audit.json"
+_NAMES: Final = {"blob": "blob", "tree": "tree", "tag": "tag"}
 _CHAINS: Final = frozenset({Kind.ROSTER, Kind.RECORD, Kind.NOTES, Kind.ARCHIVE})
 
 
@@ -98,7 +99,7 @@ def _gather(shared: Shared) -> Remote:
         Chain(
             ref=read_ref(ref, shared.prefix),
             commits=read.get(there[ref]) if ref in there else (),
-            what=kinds.get(there.get(ref, ""), ""),
+            what=_NAMES.get(kinds.get(there.get(ref, ""), ""), "chain with a gap"),
             seen=tuple(_ids(read, tip) for tip in sorted(seen.get(ref, ()))),
         )
         for ref in sorted({*there, *seen})
@@ -171,6 +172,9 @@ def _keep(shared: Shared, found: Remote, report: Report) -> None:
         for chain in found.chains
         if chain.commits and chain.ref.name not in contradicts
     }
-    now = {**kept, shared.name: {**kept.get(shared.name, {}), **tips}}
+    before = kept.get(shared.name, {})
+    for ref, tip in tips.items():
+        shared.own(tip, before.get(ref, ""))
+    now = {**kept, shared.name: {**before, **tips}}
     if now != kept:
         files.write_json(path, now)

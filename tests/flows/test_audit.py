@@ -10,7 +10,8 @@ import pytest
 from handsoff.core import notes
 from handsoff.core.lease import Recipient
 from handsoff.core.notes import Notes
-from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git import chains
+from handsoff.edge.git.remote import Move, Outcome, open_shared
 from tests.kit.machines import Machine, World, git, store
 from tests.kit.running import inside, refused
 
@@ -146,6 +147,24 @@ def test_any_kind_of_clone_will_do(world: World, members: list[Machine], how: li
     assert clone(world, *how).audit("--trust", founding(members[0])).endswith("clean\n")
 
 
+def test_where_our_refs_are_branches_a_prune_takes_no_memory_away(world: World) -> None:
+    machines = [world.machine("m1"), world.machine("m2")]
+    for machine in machines:
+        machine.git("config", "handsoff.refs", "refs/heads/handsoff")
+    world.enrol(*machines)
+    machines[0].writes(WORK, lambda pen: pen.caught().saved().saved())
+    ops, pin = clone(world), founding(machines[0])
+    refused(inside(ops, "audit", "--trust", pin), 7, "git config handsoff.refs")
+    git(ops.top, "config", "handsoff.refs", "refs/heads/handsoff")
+    ops.audit("--trust", pin)
+    lease = "refs/heads/handsoff/lease/feat%2Fx"
+    git(world.remote.path, "update-ref", lease, f"{lease}~1")
+    git(ops.top, "fetch", "-q", "--force", "origin")
+    git(ops.top, "reflog", "expire", "--expire=all", "--all")
+    git(ops.top, "gc", "-q", "--prune=now")
+    assert ops.found("--trust", pin, code=7) == {("rewound", WORK)}
+
+
 def rewind(world: World, to: str) -> None:
     git(world.remote.path, "update-ref", LEASE, to)
 
@@ -203,6 +222,19 @@ def test_rubbish_is_found_and_told_apart(world: World, members: list[Machine], o
     }  # fmt: skip
     void = ops.audit("--trust", pin, "--known", main, code=9)
     assert "void and known before: 1" in void
+
+
+def test_a_chain_that_this_clone_has_cut_off_spoils_no_other(
+    world: World, members: list[Machine]
+) -> None:
+    members[0].commit()
+    members[0].push("-q", "origin", "HEAD:main").ok()
+    git(world.remote.path, "update-ref", "refs/wip/lease/main", "refs/heads/main")
+    ops = clone(world, "--depth", "1")
+    assert ops.found("--trust", founding(members[0]), code=9) == {("no-chain", "main")}
+    shared = open_shared(ops.checkout())
+    tip = world.remote.refs()[LEASE]
+    assert {oid: len(c) for oid, c in chains.read(shared, [tip, "f" * 40]).items()} == {tip: 5}
 
 
 def test_one_document_comes_out_for_findings_too(members: list[Machine], ops: Ops) -> None:

@@ -6,7 +6,6 @@ from typing import Final
 from handsoff.core.chain import parents_of
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import decode
-from handsoff.errors import DamagedError
 
 Commits = list[tuple[str, bytes]]
 
@@ -38,16 +37,21 @@ def kinds_of(shared: Shared, oids: Collection[str]) -> dict[str, str]:
 
 
 def read(shared: Shared, tips: Collection[str]) -> dict[str, Commits]:
-    """Return the chain of commits up to each of ``tips``, which are commits, oldest first.
+    """Return the chain of commits up to each of ``tips``, oldest first.
 
-    DamagedError where a commit is missing below them.
+    A tip below which something is missing has none, and does not spoil the others.
     """
+    oids = _below(shared, tips)
+    if oids is None and len(tips) > 1:
+        return {oid: chain for tip in tips for oid, chain in read(shared, [tip]).items()}
+    every = dict(shared.commits(oids or []))
+    return {tip: _up_to(tip, every) for tip in tips if tip in every}
+
+
+def _below(shared: Shared, tips: Collection[str]) -> list[str] | None:
     given = "".join(f"{oid}\n" for oid in tips).encode()
     done = shared.run("rev-list", "--first-parent", "--stdin", given=given)
-    if done.returncode:
-        raise DamagedError("a chain of the remote is incomplete", hint="run git fsck on the remote")
-    every = dict(shared.commits(decode(done.stdout).split()))
-    return {tip: _up_to(tip, every) for tip in tips}
+    return None if done.returncode else decode(done.stdout).split()
 
 
 def _up_to(tip: str, every: Mapping[str, bytes]) -> Commits:
