@@ -7,6 +7,7 @@ and never changes. A *machine name* (m1) is what people type, and can be changed
 import hashlib
 import re
 from base64 import b32encode, b64encode
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -51,6 +52,7 @@ def is_parcel_id(text: object) -> bool:
     return isinstance(text, str) and _PARCEL.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=1024)
 def machine_id(public_key: bytes) -> str:
     """Return the id of the machine that signs with the raw 32-byte Ed25519 ``public_key``.
 
