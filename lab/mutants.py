@@ -256,8 +256,6 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("a probe under way", "int(read[2]) < now - OLD_PROBE", "True"),
         ("any clock", "if ahead <= SKEW:", "if True:"),
     ],
-}
-    "health": [],
     "audit": [
         ("what was taken back", "if tips in _CONTRADICTS:", "if False:"),
         ("any archive", "roster.member(link.by) is not None:", "True:"),

@@ -14,8 +14,7 @@ from handsoff.errors import RefusedError, UsageError
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    commands: tuple[Callable[..., Any], ...] = (push, doctor)
-    commands: tuple[Callable[..., Any], ...] = (push, audit)
+    commands: tuple[Callable[..., Any], ...] = (push, doctor, audit)
     for command in commands:
         app.command()(command)
 
