@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from handsoff.cli.render import progress, sent
-from handsoff.cli.talk import say, show_json
+from handsoff.cli.talk import queued, say, show_json
 from handsoff.flows.plan import Wishes
 
 
@@ -19,3 +19,4 @@ def deliver(wishes: Wishes, *, json: bool, quiet: bool) -> None:
         show_json(asdict(done))
     for line in sent(done):
         say(line, quiet=quiet or json)
+    queued(done.pending)

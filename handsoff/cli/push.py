@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handsoff.cli.talk import DryRun, Json, Quiet, say, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show_json
 from handsoff.cli.words import As
 from handsoff.core.plain import plain
 
@@ -38,6 +38,7 @@ def push(
         show_json(asdict(done))
     for line in _lines(done):
         say(line, quiet=quiet or json)
+    queued(done.pending)
 
 
 def _lines(done: "Done") -> list[str]:
@@ -45,6 +46,8 @@ def _lines(done: "Done") -> list[str]:
     lines = [f"note: {plain(done.notice)}; it is caught again"] if done.notice else []
     if done.moved == "nothing":
         return [f"nothing to push: {to} is at {done.new[:10]} already"]
+    if done.pending:
+        return [f"the remote does not answer: the push of {to} waits here, with its entry"]
     would = "would have " if done.dry_run else ""
     if done.moved == "record":
         return [*lines, f"{to} had arrived; the record {'would say' if would else 'says'} so now"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli import tables
-from handsoff.cli.talk import DryRun, Json, Quiet, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
@@ -151,6 +151,7 @@ def note(
         show_json(asdict(noted))
     for line in tables.noted(noted):
         say(line, quiet=quiet or json)
+    queued(noted.pending)
 
 
 def history(
@@ -203,3 +204,4 @@ def _tell(let: "Let", *, json: bool, quiet: bool) -> None:
         show_json(asdict(let))
     for line in tables.let(let):
         say(line, quiet=quiet or json)
+    queued(let.pending)

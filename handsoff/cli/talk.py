@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from handsoff.errors import HandsoffError, UsageError
+from handsoff.errors import HandsoffError, UnreachableError, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 DryRun = Annotated[
@@ -48,6 +48,12 @@ def confirm(question: str, *, yes: bool, instead: str) -> None:
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是"):
         raise UsageError("not confirmed; nothing was changed", hint=instead)
+
+
+def queued(waits: bool) -> None:
+    """End with the exit code of an unreachable remote if what was written waits for it."""
+    if waits:
+        raise typer.Exit(UnreachableError.exit_code)
 
 
 def fail(error: HandsoffError, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from handsoff.cli import render
-from handsoff.cli.talk import DryRun, Json, Quiet, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, Work, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
@@ -164,11 +164,12 @@ def catch(
         )
     if json:
         show_json(asdict(caught))
-        return
-    for line in render.caught(caught):
-        say(line, quiet=quiet)
-    page = caught.saved_page or caught.page
-    show(page.rstrip("\n"))
+    else:
+        for line in render.caught(caught):
+            say(line, quiet=quiet)
+        page = caught.saved_page or caught.page
+        show(page.rstrip("\n"))
+    queued(caught.provisional)
 
 
 def status(json: Json = False) -> None:

@@ -56,6 +56,7 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
             except (HeldError, RefusedError) as error:
                 return _give_up(desk, view, waiting, mine, error)
             continue  # the new chain is judged like any other: it follows from the remote's
+        before = view
         if _send(desk, view, waiting, ahead):
             pending.landed(work)
             record = view.record.extend(desk.shared.chain(waiting.tip, view.remote_tip) or [])
@@ -64,6 +65,13 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
             news = (f"sent to {desk.shared.name} what waited of {work}: {sent}",)
             return replace(view, record=record, remote_tip=waiting.tip, news=news)
         view = desk.view(work)
+        if view.remote_tip == before.remote_tip and branches(ahead):
+            mine = [entry for entry in ahead if entry.event.by == desk.machine.id]
+            moved = ", ".join(move.ref.removeprefix("refs/heads/") for move in branches(ahead))
+            reason: HandsoffError = RefusedError(
+                f"{moved} has moved on the remote, or may not be moved there"
+            )
+            return _give_up(desk, view, waiting, mine, reason)
     raise LostRaceError(f"{_TRIES} times another machine wrote on {work} first", hint="try again")
 
 
@@ -72,8 +80,13 @@ def _send(desk: Desk, view: View, waiting: Waiting, ahead: Sequence[Entry]) -> b
         if path.exists():
             relay.push_parcel(desk, waiting.work, parcel, path)
     step("pending.push.before")
-    ref = desk.shared.record_ref(waiting.work)
-    outcome = desk.shared.push(Move(ref, waiting.tip, view.remote_tip), *branches(ahead))
+    shared = desk.shared
+    moves = [Move(shared.record_ref(waiting.work), waiting.tip, view.remote_tip)]
+    if moved := branches(ahead):
+        # a remote that hides our refs from pushers must not move the branch alone: see push
+        roster = view.roster_read.git_tip or ""
+        moves = [Move(shared.roster_ref, roster, roster), *moves, *moved]
+    outcome = shared.push(*moves)
     step("pending.push.after")
     return outcome is Outcome.MOVED
 

@@ -34,6 +34,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnfitError
+from handsoff.flows import ledger
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 
@@ -56,6 +57,8 @@ class Done:
     commits: int | None = None
     upstream_set: bool = False
     notice: str = ""
+    pending: bool = False
+    """Whether both wait for the remote."""
     dry_run: bool = False
 
 
@@ -89,6 +92,8 @@ class Pusher:
             done = self._done(seen, deed, pen)
             if dry_run:
                 return replace(done, dry_run=True)
+            if seen.view.away:
+                return self._wait(seen, deed, done, pen)
             if deed is Deed.NOTHING or self._push(seen, deed, pen) is Outcome.MOVED:
                 return self._conclude(done, deed, pen)
             self._explain_loss(seen)
@@ -117,16 +122,29 @@ class Pusher:
         """Ask the remote; HeldError unless this machine may push the branch."""
         desk, branch = self.desk, self.target.branch
         works = list(dict.fromkeys((self.work, branch)))
-        views = desk.views(works)
-        if any(view.record.behind for view in views.values()):
+        view = ledger.look(desk, self.work)  # what waits here goes first
+        views = {self.work: view} if view.away else desk.views(works)
+        if any(found.record.behind for found in views.values()):
             views = desk.views(works)
         view = views[self.work]
         desk.need_admitted(view.roster)
-        notice, *_ = [self._judge(found.record) for found in views.values()]
-        pen = Pen(
-            record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now
-        ).holding()
-        return _Seen(view, views[branch].branch, pen, notice)
+        with ledger.on_the_record(desk, view, "Pushed"):
+            notice, *_ = [self._judge(found.record) for found in views.values()]
+            pen = Pen(
+                record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now
+            ).holding()
+        tip = self._last_known() if view.away else views[branch].branch
+        return _Seen(view, tip, pen, notice)
+
+    def _last_known(self) -> str:
+        """Return where the branch stands on the remote, as far as this clone knows it."""
+        kept = self._tracking
+        return (self.desk.checkout.commit(kept) or "") if kept is not None else ""
+
+    @property
+    def _tracking(self) -> str | None:
+        fetch = self.desk.checkout.config.get(f"remote.{self.desk.shared.name}.fetch", [])
+        return tracking_ref(fetch, self.ref)
 
     def _judge(self, record: Record) -> str:
         machine, now = self.desk.machine, self.desk.now
@@ -212,6 +230,14 @@ class Pusher:
                 hint="it says why above; it is run as git push runs it",
             )
 
+    def _wait(self, seen: _Seen, deed: Deed, done: Done, pen: Pen) -> Done:
+        """Let the entry wait for the remote: the branch moves with it, in the same push."""
+        if deed is Deed.NOTHING:
+            return done
+        self._ask_hook(seen.tip)
+        ledger.put(self.desk, seen.view, pen, "push")
+        return replace(done, pending=True)
+
     def _explain_loss(self, before: _Seen) -> None:
         """Raise unless the next try may do better: somebody else moved what we had seen."""
         desk, branch = self.desk, self.target.branch
@@ -260,7 +286,7 @@ class Pusher:
         checkout, name = self.desk.checkout, self.desk.shared.name
         if pen.drafts:
             self.desk.remember(pen.record)
-        kept = tracking_ref(checkout.config.get(f"remote.{name}.fetch", []), self.ref)
+        kept = self._tracking
         if kept is not None and checkout.commit(kept) != self.want:
             checkout.git("update-ref", "-m", "update by push", kept, self.want)
         if self.target.sets_upstream and self.local and (deed is not Deed.NOTHING or self._meant()):

@@ -200,17 +200,6 @@ def test_an_upstream_of_another_name_is_pushed_to_only_where_git_would(world: Wo
     assert m1.git("rev-parse", "origin/main") == tip
 
 
-def test_without_the_remote_it_is_unreachable_and_nothing_is_noted(
-    world: World, pair: tuple[Machine, Machine]
-) -> None:
-    m1, _ = pair
-    world.remote.path.rename(world.folder / "away")
-    refused(inside(m1, "push"), 6, "cannot be reached")
-    (world.folder / "away").rename(world.remote.path)
-    inside(m1, "push").ok()
-    assert entries(m1) == ["Caught", "Pushed"]
-
-
 def test_a_remote_with_a_push_url_of_its_own_keeps_its_tracking_ref(
     world: World, pair: tuple[Machine, Machine]
 ) -> None:

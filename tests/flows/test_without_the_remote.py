@@ -10,7 +10,7 @@ from handsoff.edge import clock
 from handsoff.flows import landing, waiting
 from handsoff.flows.pending import Pending
 from tests.kit.compare import look
-from tests.kit.machines import Machine, git
+from tests.kit.machines import Machine, Ran, git
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, background, inside, refused, wait_for
 
@@ -27,6 +27,12 @@ def away(*machines: Machine) -> Iterator[None]:
     yield
     for machine, url in zip(machines, urls, strict=True):
         machine.git("remote", "set-url", "origin", url)
+
+
+def queued(ran: Ran) -> Ran:
+    """Return how a command ended whose entries wait: it says so, and is not done."""
+    assert ran.code == 6, ran.out + ran.err
+    return ran
 
 
 def tip(monday: Monday) -> str:
@@ -46,9 +52,9 @@ def waits(machine: Machine) -> list[str]:
 def test_a_save_waits_with_its_parcel_and_lands_at_the_next_contact(monday: Monday) -> None:
     travels = monday.travels
     with away(monday.m1):
-        told = inside(monday.m1, "save", "--json").ok().json
+        told = queued(inside(monday.m1, "save", "--json")).json
         assert told["pending"]
-        inside(monday.m1, "note", "written on a train").ok()
+        queued(inside(monday.m1, "note", "written on a train"))
         (verb,) = inside(monday.m1, "pending", "--json").ok().json["verbs"]
         assert (verb["verb"], verb["leg"], verb["revision"]) == ("save", 0, 0)
         assert "save, " in inside(monday.m1, "pending").ok().out
@@ -64,10 +70,10 @@ def test_a_save_waits_with_its_parcel_and_lands_at_the_next_contact(monday: Mond
 
 def test_several_verbs_wait_and_land_in_their_order(monday: Monday) -> None:
     with away(monday.m1):
-        inside(monday.m1, "save").ok()
+        queued(inside(monday.m1, "save"))
         monday.m1.write("src/money.py", "MONEY = 7\n")
-        inside(monday.m1, "save").ok()
-        inside(monday.m1, "offer", "--to", "m2").ok()
+        queued(inside(monday.m1, "save"))
+        queued(inside(monday.m1, "offer", "--to", "m2"))
         assert waits(monday.m1) == ["save", "save", "offer"]
         assert monday.m1.push("origin", WORK).code != 0
     refused_push = monday.m1.push("origin", WORK)
@@ -84,10 +90,10 @@ def test_two_machines_hand_over_without_the_remote_and_it_confirms_them_later(
     travels = monday.travels
     with away(monday.m1, monday.m2):
         with at_home(monday.m2) as there:
-            sent = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json
+            sent = queued(inside(monday.m1, "send", "m2", "--at", there.address, "--json")).json
         assert sent["pending"]
         refused(inside(monday.m1, "withdraw"), 3, "has the parcel, and the remote cannot say")
-        caught = inside(monday.m2, "catch", WORK, "--json").ok().json
+        caught = queued(inside(monday.m2, "catch", WORK, "--json")).json
         assert caught["provisional"]
         assert look(monday.m2.top) == travels
         assert waits(monday.m2) == ["catch"]
@@ -95,7 +101,7 @@ def test_two_machines_hand_over_without_the_remote_and_it_confirms_them_later(
         assert (work["carrier"], work["state"], work["provisional"]) == ("m2", "held", True)
         assert "provisional: the remote has not confirmed it" in inside(monday.m2, "status").out
         monday.m2.write("src/money.py", "MONEY = 9\n")
-        inside(monday.m2, "save").ok()
+        queued(inside(monday.m2, "save"))
         assert tip(monday) == ""
     assert kinds(monday.m2) == ["Caught", "Saved", "Offered", "Caught", "Saved"]
     assert monday.carrier == ("held", "m2", 2)
@@ -106,8 +112,8 @@ def test_two_machines_hand_over_without_the_remote_and_it_confirms_them_later(
 def test_the_sender_may_be_back_first(monday: Monday) -> None:
     with away(monday.m1, monday.m2):
         with at_home(monday.m2) as there:
-            inside(monday.m1, "send", "m2", "--at", there.address).ok()
-        inside(monday.m2, "catch", WORK).ok()
+            queued(inside(monday.m1, "send", "m2", "--at", there.address))
+        queued(inside(monday.m2, "catch", WORK))
     inside(monday.m1, "history", WORK).ok()
     assert monday.carrier == ("offered", "m1", 1)
     inside(monday.m2, "history", WORK).ok()
@@ -118,9 +124,9 @@ def test_a_file_hands_over_without_the_remote_as_well(monday: Monday) -> None:
     file = monday.world.folder / "x.handsoff"
     travels = monday.travels
     with away(monday.m1, monday.m2):
-        inside(monday.m1, "send", "m2", "--to-file", file).ok()
+        queued(inside(monday.m1, "send", "m2", "--to-file", file))
         inside(monday.m2, "receive", file).ok()
-        inside(monday.m2, "catch", WORK).ok()
+        queued(inside(monday.m2, "catch", WORK))
         assert look(monday.m2.top) == travels
         refused(inside(monday.m1, "save"), 3, "is offered to m2 already")
     inside(monday.m2, "history", WORK).ok()
@@ -132,7 +138,7 @@ def caught_meanwhile(monday: Monday) -> None:
     inside(monday.m1, "save", "--hold", "1s").ok()
     monday.m1.write("src/money.py", "MONEY = 5\n")
     with away(monday.m1):
-        inside(monday.m1, "save").ok()
+        queued(inside(monday.m1, "save"))
     later = clock.now() + timedelta(seconds=30)
     monday.m3.writes(WORK, lambda pen: pen.caught(), later)
 
@@ -155,7 +161,7 @@ def test_what_was_made_on_a_leg_that_ended_becomes_a_refusal_that_says_who_won(
 
 def test_after_a_day_it_waits_until_it_is_asked_for_and_is_signed_anew(monday: Monday) -> None:
     with away(monday.m1):
-        inside(monday.m1, "save").ok()
+        queued(inside(monday.m1, "save"))
     desk = monday.m1.desk(clock.now() + DAY + timedelta(minutes=1))
     view = landing.flush(desk, desk.view(WORK))
     assert view.provisional
@@ -181,7 +187,7 @@ def rubbish(monday: Monday) -> None:
 def test_rubbish_that_came_meanwhile_is_stood_upon(monday: Monday) -> None:
     inside(monday.m1, "save").ok()
     with away(monday.m1):
-        inside(monday.m1, "save", "--page-only").ok()
+        queued(inside(monday.m1, "save", "--page-only"))
     rubbish(monday)
     inside(monday.m1, "history", WORK).ok()
     assert kinds(monday.m3) == ["Caught", "Saved", "Saved"]
@@ -189,7 +195,7 @@ def test_rubbish_that_came_meanwhile_is_stood_upon(monday: Monday) -> None:
 
 def test_what_landed_before_it_was_forgotten_lands_once(monday: Monday) -> None:
     with away(monday.m1):
-        inside(monday.m1, "save").ok()
+        queued(inside(monday.m1, "save"))
     pending = Pending(monday.m1.checkout())
     waiting = pending.of(WORK)
     assert waiting is not None
@@ -205,7 +211,7 @@ def test_what_was_signed_anew_and_landed_before_it_was_forgotten_lands_once(
 ) -> None:
     inside(monday.m1, "save").ok()
     with away(monday.m1):
-        inside(monday.m1, "save", "--page-only").ok()
+        queued(inside(monday.m1, "save", "--page-only"))
     rubbish(monday)
     ended = monday.m1.run(
         "env", "HANDSOFF_KILL_AT=pending.landed.before", "python3", "-m", "handsoff", "history",
@@ -220,7 +226,7 @@ def test_a_stale_catch_of_a_parcel_is_told_the_winner(monday: Monday) -> None:
     with away(monday.m2):
         with at_home(monday.m2) as there:
             inside(monday.m1, "send", "m2", "--at", there.address).ok()
-        caught = inside(monday.m2, "catch", WORK, "--json").ok().json
+        caught = queued(inside(monday.m2, "catch", WORK, "--json")).json
         assert caught["provisional"]
     monday.m1.writes(WORK, lambda pen: pen.withdrawn().offered(Recipient()))
     monday.m3.writes(WORK, lambda pen: pen.caught())
@@ -238,10 +244,35 @@ def test_nothing_waits_for_a_work_that_was_seen_by_nobody_here(monday: Monday) -
 
 def test_a_listener_sends_what_waits(monday: Monday) -> None:
     with away(monday.m1):
-        inside(monday.m1, "save").ok()
+        queued(inside(monday.m1, "save"))
     file = monday.world.folder / "address"
     with background(monday.m1, "listen", "--bind", "127.0.0.1", "--address-file", file) as there:
         wait_for(lambda: not (monday.m1.top / ".git/handsoff/pending/feat%2Fcny.json").exists())
         time.sleep(0.3)  # it says so once it is done
         told = there.interrupt().err
     assert "sent to origin what waited of feat/cny: save" in told
+
+
+def test_a_push_waits_and_moves_branch_and_record_together(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    head = monday.m1.git("rev-parse", "HEAD")
+    with away(monday.m1):
+        assert queued(inside(monday.m1, "push", "--json")).json["pending"]
+        assert waits(monday.m1) == ["push"]
+    inside(monday.m1, "status").ok()
+    assert monday.remote.refs("refs/heads")[f"refs/heads/{WORK}"] == head
+    assert kinds(monday.m3) == ["Caught", "Saved", "Pushed"]
+
+
+def test_a_push_that_waited_too_long_for_its_branch_is_refused_and_jams_nothing(
+    monday: Monday,
+) -> None:
+    inside(monday.m1, "save").ok()
+    with away(monday.m1):
+        queued(inside(monday.m1, "push"))
+    git(monday.remote.path, "update-ref", f"refs/heads/{WORK}", "main")
+    out = inside(monday.m1, "history", WORK).ok().out
+    assert "Refused Pushed" in out
+    assert "has moved on" in " ".join(out.split())
+    assert waits(monday.m1) == []
+    assert inside(monday.m1, "save").code == 0
