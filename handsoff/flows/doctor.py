@@ -137,7 +137,8 @@ class Doctor:
             said = f"{shared.name} has {ref}, so no ref can lie below it"
             yield attention("remote", said, f"git config handsoff.refs {places.BRANCHES}-2")
             return
-        if place := places.elsewhere(shared.prefix, there):
+        place = places.elsewhere(shared.prefix, there)
+        if place:
             said = f"the roster on {shared.name} is below {place}, not below {shared.prefix}"
             yield attention("roster", said, f"git config handsoff.refs {place}")
         machine = self._member()
@@ -145,6 +146,8 @@ class Doctor:
             who = machine.id if machine else "new"
             probe = Probe(shared, who, int(clock.now().timestamp()))
             yield from health.of_probe(shared.name, shared.prefix, probe.run())
+        if place:
+            return  # nothing was deleted here, and nothing must be pushed here
         if machine is None or pin_of(self.checkout) is None:
             yield attention("roster", "this clone trusts no roster yet", "handsoff init")
             return

@@ -107,7 +107,9 @@ def test_a_remote_that_takes_branches_only_is_fit_with_the_setting(world: World)
     assert needs == []
     assert "reviews" in ran.out
     m1.git("config", "--unset", "handsoff.refs")
-    _, needs = doctor(m1, "--no-probe")
+    before = world.remote.refs()
+    _, needs = doctor(m1, "--no-probe", "--repair")
+    assert world.remote.refs() == before
     assert "the roster on origin is below refs/heads/handsoff" in needs[0]["said"]
     assert needs[0]["do"] == "git config handsoff.refs refs/heads/handsoff"
 

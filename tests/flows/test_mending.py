@@ -132,6 +132,24 @@ def test_a_fork_is_for_people_and_ends_as_they_say(
         )
 
 
+def test_a_roster_of_somebody_else_is_not_believed_and_gives_way(
+    pair: tuple[Machine, Machine], world: World
+) -> None:
+    m1, m2 = pair
+    ours = world.remote.refs()[ROSTER]
+    git(world.remote.path, "update-ref", "-d", ROSTER)
+    world.enrol(world.machine("m9"), person="mallory")
+    (found, _) = [f for f in doctor(m2, "--repair")["findings"] if f["level"] == "attention"]
+    assert "the roster was forked on the remote" in found["said"]
+    assert world.remote.refs()[ROSTER] != ours
+    refused(inside(m1, "roster"), 7, "the roster was forked")
+    inside(m2, "doctor", "--no-probe", "--of", ROSTER, "--keep", "remote")
+    refused(inside(m2, "roster"), 7, "not the one that this machine trusts")
+    inside(m1, "doctor", "--no-probe", "--of", ROSTER, "--keep", "here").ok()
+    assert world.remote.refs()[ROSTER] == ours
+    inside(m2, "roster").ok()
+
+
 def test_a_rewind_that_was_agreed_on_is_accepted_where_that_is_said(
     pair: tuple[Machine, Machine], world: World
 ) -> None:

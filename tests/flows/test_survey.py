@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.ids import work_component
+from handsoff.flows import survey
 from tests.kit.machines import Machine, World
 from tests.kit.running import inside
 
@@ -113,3 +114,13 @@ def test_refs_that_are_no_works_are_passed_over(
     for name in ("x/y", "%2", work_component(LONG)[:-1] + "0"):
         m2.run("git", "update-ref", f"refs/wip/lease/{name}", tip, cwd=world.remote.path).ok()
     assert standing(m2) == before
+
+
+def test_more_works_than_are_looked_at_are_counted(
+    pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, m2 = pair
+    monkeypatch.setattr(survey, "MOST", 1)
+    told = inside(m2, "status", "--json").ok().json
+    assert (len(told["works"]), told["unread"]) == (2, 2)
+    assert "1 more works on the remote were not looked at" in inside(m2, "status").ok().out
