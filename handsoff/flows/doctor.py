@@ -163,10 +163,11 @@ class Doctor:
     # --- what the remote has of us
 
     def _chains(self, desk: Desk) -> Iterator[Finding]:
-        ref, shared = self.shared.roster_ref, self.shared
+        ref, shared, seen = self.shared.roster_ref, self.shared, desk.roster_tip
         tip = shared.tips(ref).get(ref, "")
-        if tip and shared.absent([tip]):
-            shared.fetch([ref], [desk.roster_tip] if desk.roster_tip else [])
+        absent = shared.absent([oid for oid in (tip, seen) if oid])
+        if tip in absent:
+            shared.fetch([ref], [seen] if seen and seen not in absent else [])
         item = mending.torn_roster(desk, tip)
         if item is not None:
             yield from self._mend(desk, item)
@@ -190,6 +191,10 @@ class Doctor:
         yield from _void("roster", [(e.oid, e.reason) for e in read.entries if not e.good])
         records = [standing.record for standing in found.works.values() if standing.record]
         yield health.of_clock(max((r.ahead(desk.now) for r in records), default=timedelta(0)))
+        refs = {s.seen: s.ref for s in found.works.values() if s.seen}
+        for oid in sorted(shared.absent(refs)):
+            said = f"{refs[oid]} was seen here at {oid[:12]}, which is no longer in the store"
+            yield attention("store", said, f"handsoff doctor --of {refs[oid]} --keep remote")
         for standing in found.works.values():
             yield from self._work(desk, standing)
         yield from (attention("remote", doubt, _ASK) for doubt in found.doubts)

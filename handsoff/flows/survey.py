@@ -87,10 +87,10 @@ def survey(desk: Desk, works: Iterable[str] = ()) -> Survey:
 
 def _fetch(desk: Desk, wanted: list[str], tips: dict[str, str], known: list[str]) -> None:
     there = {ref: tips[ref] for ref in wanted if ref in tips}
-    absent = desk.shared.absent(there.values())
+    absent = desk.shared.absent([*there.values(), *known])
     news = [ref for ref, tip in there.items() if tip in absent]
     if news:
-        desk.shared.fetch(news, known)
+        desk.shared.fetch(news, [tip for tip in known if tip not in absent])
 
 
 def _named(desk: Desk, ref: str, tip: str) -> str:

@@ -1,6 +1,7 @@
 """Doctor: what a remote can do is found by trying it; what is wrong is said with a command."""
 
 import json
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -181,3 +182,20 @@ def test_rubbish_on_top_is_listed_and_harms_nobody(m1: Machine, world: World) ->
 def test_dry_run_makes_no_probe(m1: Machine, world: World, tmp_path: Path) -> None:
     hook(world, "nothing but branches")
     assert doctor(m1, "--dry-run")[1] == []
+
+
+def test_a_store_that_lost_its_objects_gets_them_again_or_says_which(
+    m1: Machine, world: World
+) -> None:
+    m1.writes("feat/x", lambda pen: pen.caught().saved())
+    inside(m1, "status").ok()
+    objects = m1.checkout().store_dir / "objects"
+    shutil.rmtree(objects)
+    assert doctor(m1, "--no-probe")[1] == []
+    ref = "refs/wip/lease/feat%2Fx"
+    shutil.rmtree(objects)
+    git(world.remote.path, "update-ref", ref, f"{ref}~1")
+    _, needs = doctor(m1, "--no-probe")
+    assert needs[0]["topic"] == "store"
+    assert "which is no longer in the store" in needs[0]["said"]
+    assert needs[0]["do"] == f"handsoff doctor --of {ref} --keep remote"
