@@ -19,6 +19,9 @@ TESTS = {
     "cards": ["test_cards"],
     "roster": ["test_roster"],
     "admission": ["test_roster"],
+    "rotation": ["test_rotation"],
+    "archive": ["test_archive"],
+    "prune": ["test_prune"],
     "entry": ["test_record", "test_hostile_chains", "test_pen"],
     "record": ["test_record", "test_hostile_chains", "test_record_model"],
     "pen": ["test_pen"],
@@ -134,6 +137,42 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("backdated", "if link.at < roster.at:", "if False:"),
         ("with files", "if link.tree != EMPTY_TREE:", "if False:"),
         ("nobody is left", "if len(roster.members()) == 1:", "if False:"),
+    ],
+    "rotation": [
+        ("another name or person", "(card.name, card.person) != (mine.name, mine.person)", "False"),
+        ("old names twice", "while wanted.casefold() in taken:", "while False:"),
+        ("whoever was thrown out", "was.revoked.by == old", "True"),
+        ("the old keys stay", "return renamed, admitted, revoked", "return renamed, admitted"),
+    ],
+    "archive": [
+        *(
+            (f"no check of {name}", f"    _{name},\n", "")
+            for name in ("shape", "place", "order", "admitted", "no_files")
+        ),
+        ("any entry", "any(seen in chain for", "any(True for"),
+        ("any end", "any(chain[-1] == tip for", "any(True for"),
+        ("held works are let go", "return seen.lease.state is State.CLOSED", "return True"),
+        ("held by what was seen", "or seen.has_lapsed(now)", "or True"),
+        ("not seen whole", "if seen.behind or not", "if not"),
+        ("strangers", "return Word.UNKNOWN", "return Word.SIGNED"),
+        ("the revoked, after their tip", "signer.id in read.passed or", ""),
+        ("the revoked, under later rosters", "under >= signer.revoked.seq", "False"),
+        ("an older roster", "if under < read.under:", "if False:"),
+    ],
+    "prune": [
+        *(
+            (f"no stay for {name}", f"    _{name},\n", "")
+            for name in ("unsound", "pending", "in_hand", "blocked", "trunk")
+        ),
+        ("merged before it was saved", "merged >= work.event.at:", "True:"),
+        ("what is not merged", "if sight.branch and merged is None:", "if False:"),
+        ("saved after the merge", "    if sight.branch:\n", "    if False:\n"),
+        ("never pushed", "if push is None:", "if push is None and merged:"),
+        ("saved after the push", "if push.seq < work.seq:", "if False:"),
+        ("pushes of any branch", "if _branch(e) == self.record.work)", "if True)"),
+        ("records too soon", "now - lease.since >= keep and", ""),
+        ("records from the future", "and not sight.record.ahead(now)", ""),
+        ("parcels on their way", "return self.waiting & named", "return self.waiting"),
     ],
     "entry": [
         ("further fields", "if body.keys() != _CHAIN | _EVENT | own:", "if False:"),

@@ -10,7 +10,17 @@ import pytest
 
 from handsoff import errors
 from handsoff.cli.app import INTERRUPTED, app
-from handsoff.core import admission, cards, chain, envelope, lease, manifest, messages, operation
+from handsoff.core import (
+    admission,
+    archive,
+    cards,
+    chain,
+    envelope,
+    lease,
+    manifest,
+    messages,
+    operation,
+)
 from handsoff.core.entry import KINDS
 from handsoff.core.exchange import EXPECTED
 from handsoff.core.ids import work_component
@@ -59,9 +69,15 @@ def test_every_file_has_one_line_in_the_tour() -> None:
 
 
 def test_every_command_has_one_line_in_the_readme() -> None:
-    commands = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+    named = [(c.name, c.callback) for c in app.registered_commands]
+    for group in app.registered_groups:
+        inner = group.typer_instance.registered_commands if group.typer_instance else []
+        words = [c.name or getattr(c.callback, "__name__", "") for c in inner]
+        named += [(f"{group.name} {word}".rstrip(), None) for word in ("", *words)]
+    commands = {name or getattr(callback, "__name__", "") for name, callback in named}
     table = rows(section(README, "The commands"), "command")
-    told = [ticked(row[0])[0].removeprefix("handsoff ").split(" ")[0] for row in table]
+    words_first = re.compile(r"handsoff ([a-z]+(?: [a-z]+)*)")
+    told = [found[1] for row in table if (found := words_first.match(ticked(row[0])[0]))]
     assert sorted(told) == sorted(commands)
 
 
@@ -107,6 +123,12 @@ def test_the_entries_of_the_roster_have_the_fields_of_the_code() -> None:
     table = rows(section(FORMATS, "Roster entries"), "kind")
     told = {ticked(row[0])[0]: set(ticked(row[1])) for row in table}
     assert told == admission._FIELDS
+
+
+def test_the_entries_of_the_archive_have_the_fields_of_the_code() -> None:
+    common = {"v", "kind", "seq", "prev", "by", "at", "repo", "roster"}
+    told = {ticked(row[0])[0]: ticked(row[1]) for row in rows(section(FORMATS, "Archive"), "kind")}
+    assert told == {"Archived": sorted(archive._FIELDS - common)}
 
 
 def test_the_card_and_the_manifest_have_the_fields_of_the_code() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from handsoff import __version__
-from handsoff.cli import identity, ops, record, work
+from handsoff.cli import identity, ops, record, roster, work
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.plain import plain
 from handsoff.errors import HandsoffError, UsageError
@@ -43,6 +43,7 @@ def root(
 
 
 identity.add_to(app)
+roster.add_to(app)
 work.add_to(app)
 record.add_to(app)
 ops.add_to(app)
@@ -82,5 +83,6 @@ def _usage(words: Sequence[str]) -> str:
         word
         for word in words[:1]
         if word in {c.callback.__name__ for c in app.registered_commands if c.callback}
+        or word in {group.name for group in app.registered_groups}
     ]
     return " ".join(["handsoff", *known, "--help"])

@@ -1,4 +1,4 @@
-"""Who is who: init, card, admit, roster."""
+"""Who is who: init, card, admit."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handsoff.cli.talk import Json, Yes, confirm, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_json
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def card(name: Name = None, person: Person = None) -> None:
 def admit(
     file: Annotated[Path, typer.Argument(help="A card file; - for standard input.")],
     yes: Yes = False,
+    dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
     """Let another machine in, once you compared its fingerprint."""
@@ -64,38 +65,21 @@ def admit(
     def ask(question: str) -> None:
         confirm(question, yes=yes, instead=f"handsoff admit {file} --yes")
 
-    done = roster.admit(open_desk(), _read(file), ask=ask)
+    done = roster.admit(open_desk(), _read(file), ask=ask, dry_run=dry_run)
     if json:
         show_json(done.as_dict())
         return
-    said = "is a member already" if done.already else "is in"
+    said = "is a member already" if done.already else "would be in" if dry_run else "is in"
     say(f"{done.card.name} of {done.card.person} {said}: {done.card.fingerprint}")
+    if dry_run:
+        say("nothing was changed")
+        return
     say("next: handsoff init  (there)" if not done.already else "next: handsoff roster")
-
-
-def roster(
-    json: Json = False,
-    allowed_signers: Annotated[
-        bool, typer.Option("--allowed-signers", help="Print OpenSSH's allowed-signers file.")
-    ] = False,
-) -> None:
-    """List the machines that trust each other here."""
-    from handsoff.flows.desk import open_desk
-    from handsoff.flows.roster import roster_as_dict, roster_lines
-
-    desk = open_desk()
-    found = desk.live_roster().trusted()
-    if json:
-        show_json(roster_as_dict(found, desk.machine.id))
-    elif allowed_signers:
-        show(found.allowed_signers().rstrip("\n"))
-    else:
-        show("\n".join(roster_lines(found, desk.machine.id)))
 
 
 def add_to(app: typer.Typer) -> None:
     """Register these commands."""
-    for command in (init, card, admit, roster):
+    for command in (init, card, admit):
         app.command()(command)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from handsoff.cli import render
 from handsoff.cli.audit import audit
+from handsoff.cli.pruning import prune
 from handsoff.cli.push import push
 from handsoff.cli.talk import DryRun, Json, say, show, show_json
 from handsoff.errors import RefusedError, UsageError
@@ -14,7 +15,7 @@ from handsoff.errors import RefusedError, UsageError
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    commands: tuple[Callable[..., Any], ...] = (push, doctor, audit)
+    commands: tuple[Callable[..., Any], ...] = (push, doctor, audit, prune)
     for command in commands:
         app.command()(command)
 

@@ -149,7 +149,7 @@ def _write(
     )
     verdict = read.extend([(oid, data)]).entries[-1]
     if not verdict.good:
-        raise RefusedError(verdict.reason)
+        raise RefusedError(verdict.reason, hint="handsoff roster tells who is in")
     return Draft(oid=oid, data=data)
 
 

@@ -95,6 +95,10 @@ class Home:
         wanted = known.values() if founding is None else [known.get(founding, [])]
         return [Path(top) for tops in wanted for top in tops if Path(top).is_dir()]
 
+    def repositories(self) -> list[str]:
+        """Return the founding ids of the repositories that were ever set up here."""
+        return sorted(files.read_json(self.folder / _CLONES) or {})
+
     def remember_clone(self, founding: str, top: Path) -> None:
         """Register the checkout at ``top`` as one of the repository ``founding``."""
         known: dict[str, list[str]] = files.read_json(self.folder / _CLONES) or {}

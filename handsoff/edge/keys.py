@@ -2,6 +2,12 @@
 
 They live in one private folder (``HANDSOFF_HOME``, else the platform's data folder) and belong
 to the machine, not to its user's ``~/.ssh``: an SSH key of a person would open more than this.
+
+machine.json             the name, the person, and the folder of the keys if it is not this one
+signing.key sealing.key  the first keys; later ones are in keys-<machine id>/
+next.json                as machine.json: keys that are being put in the place of these
+
+One rename decides which keys are the machine's (``switch``), so no power cut leaves a half of each.
 """
 
 import os
@@ -27,6 +33,7 @@ from handsoff.errors import DamagedError, TrustError, UsageError
 _SIGNING: Final = "signing.key"
 _SEALING: Final = "sealing.key"
 _CARD: Final = "machine.json"
+_NEXT: Final = "next.json"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -87,10 +94,19 @@ def home_folder() -> Path:
 
 def load(home: Path) -> Machine | None:
     """Return this machine, or None if it has no keys yet; TrustError if others can read them."""
-    if not (home / _CARD).exists():
+    return _load_by(home, _CARD)
+
+
+def upcoming(home: Path) -> Machine | None:
+    """Return the machine with the keys that are to take the place of its own, if it has some."""
+    return _load_by(home, _NEXT)
+
+
+def _load_by(home: Path, card: str) -> Machine | None:
+    if not (home / card).exists():
         return None
     try:
-        return _load(home)
+        return _load(home, files.read_json(home / card))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DamagedError(
             f"the keys in {home} are incomplete or damaged",
@@ -98,19 +114,19 @@ def load(home: Path) -> Machine | None:
         ) from error
 
 
-def _load(home: Path) -> Machine:
+def _load(home: Path, card: dict[str, str]) -> Machine:
+    folder = home / card.get("keys", "")
     for name in (_SIGNING, _SEALING):
-        mode = (home / name).stat().st_mode
+        mode = (folder / name).stat().st_mode
         if mode & _OTHERS:
             raise TrustError(
-                f"others can read {home / name} (mode {stat.S_IMODE(mode):04o})",
-                hint=f"chmod 600 {home / name}; if others may have read it, make a new machine",
+                f"others can read {folder / name} (mode {stat.S_IMODE(mode):04o})",
+                hint=f"chmod 600 {folder / name}; if it may have been read: handsoff roster rotate",
             )
-    key = load_ssh_private_key((home / _SIGNING).read_bytes(), None)
+    key = load_ssh_private_key((folder / _SIGNING).read_bytes(), None)
     if not isinstance(key, Ed25519PrivateKey):
-        raise TrustError(f"{home / _SIGNING} is not an Ed25519 key")
-    card = files.read_json(home / _CARD)
-    sealing = (home / _SEALING).read_text("ascii").strip()
+        raise TrustError(f"{folder / _SIGNING} is not an Ed25519 key")
+    sealing = (folder / _SEALING).read_text("ascii").strip()
     return Machine(home, card["name"], card["person"], key, sealing)
 
 
@@ -126,16 +142,51 @@ def need(home: Path) -> Machine:
 
 def create(home: Path, name: str, person: str) -> Machine:
     """Make the keys of a new machine. The card is written last: without it there is no machine."""
-    import pyrage  # noqa: PLC0415 - as above
-
     with files.saying(f"cannot make keys in {home}"):
         files.ensure_folder(home)
         home.chmod(0o700)
-    key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
-    files.write(home / _SIGNING, pem)
-    files.write(home / _SEALING, str(pyrage.x25519.Identity.generate()).encode() + b"\n")
+    _write_keys(home, Ed25519PrivateKey.generate())
     files.write_json(home / _CARD, {"name": name, "person": person})
     machine = load(home)
     assert machine is not None
     return machine
+
+
+def prepare(machine: Machine) -> Machine:
+    """Make the keys that are to take the place of a machine's, or return those made before."""
+    begun = upcoming(machine.home)
+    if begun is not None:
+        return begun
+    key = Ed25519PrivateKey.generate()
+    public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    folder = f"keys-{machine_id(public)}"
+    with files.saying(f"cannot make keys in {machine.home}"):
+        files.ensure_folder(machine.home / folder)
+    _write_keys(machine.home / folder, key)
+    files.write_json(
+        machine.home / _NEXT, {"name": machine.name, "person": machine.person, "keys": folder}
+    )
+    made = upcoming(machine.home)
+    assert made is not None
+    return made
+
+
+def switch(home: Path) -> Machine:
+    """Let the keys that were prepared be the machine's from now on."""
+    files.write_json(home / _CARD, files.read_json(home / _NEXT))
+    (home / _NEXT).unlink()
+    return need(home)
+
+
+def rename(machine: Machine, name: str) -> None:
+    """Note another name for this machine."""
+    card = files.read_json(machine.home / _CARD)
+    files.write_json(machine.home / _CARD, {**card, "name": name})
+
+
+def _write_keys(folder: Path, key: Ed25519PrivateKey) -> None:
+    import pyrage  # noqa: PLC0415 - as above
+
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+    files.write(folder / _SIGNING, pem)
+    files.write(folder / _SEALING, str(pyrage.x25519.Identity.generate()).encode() + b"\n")

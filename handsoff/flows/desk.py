@@ -25,6 +25,8 @@ from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError, UsageError
+from handsoff.flows import archive
+from handsoff.flows.machine import way_in
 from handsoff.flows.naming import work_here
 
 _PIN: Final = "roster.json"
@@ -177,14 +179,19 @@ class Desk:
         """Return the roster as the remote has it now; TrustError unless it is sound."""
         return self.live_roster().trusted()
 
-    def _honest(self, what: str, ref: str, seen: str, tip: str) -> list[tuple[str, bytes]]:
-        """Return the whole chain up to ``tip``, if it still has ``seen`` in it."""
+    def _honest(
+        self, what: str, ref: str, seen: str, tip: str, empty: Record | None = None
+    ) -> list[tuple[str, bytes]]:
+        """Return the chain up to ``tip``, if it has ``seen`` in it or that record was archived."""
         commits = (self.shared.chain(tip) or []) if tip else []
         found = [oid for oid, _ in commits]
         if compare_tips([seen] if seen else [], found) not in (Tips.SAME, Tips.AHEAD):
-            before = [oid for oid, _ in self.shared.chain(seen) or []]
-            said, hint = rewritten(what, ref, compare_tips(before, found), seen, tip)
-            raise TrustError(said, hint=hint)
+            chain = self.shared.chain(seen) or []
+            was = empty and empty.extend(chain)
+            if not archive.lets_go(self.shared, ref, was, found, self.now):
+                judged = compare_tips([oid for oid, _ in chain], found)
+                said, hint = rewritten(what, ref, judged, seen, tip)
+                raise TrustError(said, hint=hint)
         return commits
 
     def seen_tip(self, work: str) -> str:
@@ -211,10 +218,10 @@ class Desk:
         if kept is not None and new and parents_of(new[0][1])[:1] == (known,):
             record = kept.extend(new)
         else:
-            commits = self._honest(
-                f"the record of {work}", self.shared.record_ref(work), known, tip
-            )
-            record = Record(roster=roster, work=work).extend(commits)
+            empty = Record(roster=roster, work=work)
+            ref = self.shared.record_ref(work)
+            commits = self._honest(f"the record of {work}", ref, known, tip, empty)
+            record = archive.read(self.shared, ref, empty, commits)
         self.remember(record)
         return record
 
@@ -229,6 +236,8 @@ class Desk:
             self.shared.own(record.git_tip, self.seen_tip(record.work))
             kept = {"tip": record.git_tip, "work": record.work, "cache": cache.to_cache(record)}
             files.write_json(self._seen_path(record.work), kept)
+        else:
+            self.forget(record.work)
 
     def forget(self, work: str) -> None:
         """Believe what the remote has of ``work`` next, whatever was seen before."""
@@ -263,10 +272,8 @@ class Desk:
         """Return this machine as the roster has it; TrustError if it is not in there."""
         found = roster.member(self.machine.id)
         if found is None:
-            raise TrustError(
-                f"this machine ({self.machine.name}) is not in the roster",
-                hint="here: handsoff card > ~/my.card; then on a member: handsoff admit my.card",
-            )
+            whose = f"this machine ({self.machine.name})"
+            raise TrustError(f"{whose} is not in the roster", hint=way_in(self.machine, roster))
         return found
 
     def work(self, named: str | None = None) -> str:

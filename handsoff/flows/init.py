@@ -182,8 +182,10 @@ def _checkout() -> Checkout:
 
 
 def _check_name_is_free(names: Names, known: keys.Machine | None, roster: Roster | None) -> None:
-    holder = roster.named(names.machine) if roster is not None else None
-    if holder is not None and (known is None or holder.id != known.id):
+    if roster is None or (known is not None and known.id in roster.everyone):
+        return  # it has its name there already, which may be another one than here
+    holder = roster.named(names.machine)
+    if holder is not None:
         raise UsageError(
             f"there is a machine named {holder.name} in the roster, with another key",
             hint="choose another name: handsoff init --name NAME"

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from handsoff.core.cards import Card, encode_card, make_card, parse_card
 from handsoff.core.ids import check_name
+from handsoff.core.roster import Roster
 from handsoff.edge import files, keys
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import decode
@@ -88,6 +89,15 @@ def print_card(*, name: str | None, person: str | None, now: datetime) -> str:
     home = keys.home_folder()
     names = choose_names(keys.load(home), name=name, person=person, setting=user_setting)
     return encode_card(own_card(make_machine(home, names), now)).decode("ascii")
+
+
+def way_in(machine: keys.Machine, roster: Roster) -> str:
+    """Return what a machine can do that is not in the roster."""
+    if keys.upcoming(machine.home):
+        return "its keys are being changed; to go on with that: handsoff roster rotate"
+    if machine.id in roster.everyone:
+        return "it was revoked; with other keys: HANDSOFF_HOME=FOLDER handsoff init --name NAME"
+    return "here: handsoff card > ~/my.card; then on a member: handsoff admit my.card"
 
 
 def _kept_card(path: Path) -> Card | None:

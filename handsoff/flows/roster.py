@@ -8,7 +8,10 @@ from handsoff.core import admission
 from handsoff.core.admission import RosterRead
 from handsoff.core.cards import Card, parse_card
 from handsoff.core.chain import Draft
-from handsoff.core.roster import Member, Roster, admission_problem
+from handsoff.core.entry import time_of
+from handsoff.core.lease import moment
+from handsoff.core.plain import plain
+from handsoff.core.roster import Member, Revocation, Roster, admission_problem
 from handsoff.core.sshwire import openssh_public
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome, Shared
@@ -28,6 +31,7 @@ class Admission:
     card: Card
     roster: Roster
     already: bool
+    dry_run: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the document of ``--json``."""
@@ -35,11 +39,12 @@ class Admission:
         return {
             "founding": self.roster.founding,
             "already": self.already,
+            "dry_run": self.dry_run,
             "member": member_as_dict(member),
         }
 
 
-def admit(desk: Desk, file: bytes, *, ask: Ask) -> Admission:
+def admit(desk: Desk, file: bytes, *, ask: Ask, dry_run: bool = False) -> Admission:
     """Let the machine of a card file in, once a person compared its fingerprint.
 
     Another member may write to the roster meanwhile: then it is read and judged again.
@@ -51,14 +56,20 @@ def admit(desk: Desk, file: bytes, *, ask: Ask) -> Admission:
         roster = read.trusted()
         desk.need_admitted(roster)
         if roster.member(card.id) is not None:
-            return Admission(card, roster, already=True)
+            return Admission(card, roster, already=True, dry_run=dry_run)
         if problem := admission_problem(roster, card, desk.machine.id):
-            raise RefusedError(f"{card.name} of {card.person} is not let in: {problem}")
-        if not asked:
+            raise RefusedError(
+                f"{card.name} of {card.person} is not let in: {problem}",
+                hint="handsoff roster tells who is in",
+            )
+        if not asked and not dry_run:
             ask(f"{card.name} of {card.person}, {card.fingerprint}: let this machine in?")
             asked = True
         at = int(desk.now.timestamp())
         draft = admission.admit(read, card, by=desk.machine.id, at=at, sign=desk.machine.sign)
+        if dry_run:
+            after = read.extend([(draft.oid, draft.data)]).trusted()
+            return Admission(card, after, already=False, dry_run=True)
         if push_roster(desk.shared, read, draft):
             return Admission(card, desk.read_roster(draft.oid).trusted(), already=False)
     raise LostRaceError(
@@ -66,10 +77,10 @@ def admit(desk: Desk, file: bytes, *, ask: Ask) -> Admission:
     )
 
 
-def push_roster(shared: Shared, read: RosterRead, draft: Draft) -> bool:
-    """Put ``draft`` on the roster that was ``read``; False if another machine was faster."""
-    Objects(shared.objects, shared.checkout.common_dir / "objects").write_drafts([draft])
-    move = Move(shared.roster_ref, draft.oid, read.git_tip or "")
+def push_roster(shared: Shared, read: RosterRead, *drafts: Draft) -> bool:
+    """Put ``drafts`` on the roster that was ``read``; False if another machine was faster."""
+    Objects(shared.objects, shared.checkout.common_dir / "objects").write_drafts(drafts)
+    move = Move(shared.roster_ref, drafts[-1].oid, read.git_tip or "")
     return shared.push(move) is Outcome.MOVED
 
 
@@ -94,6 +105,18 @@ def member_as_dict(member: Member) -> dict[str, Any]:
         "sign_key": openssh_public(member.card.sign_key),
         "age_key": member.card.age_key,
         "revoked": member.revoked is not None,
+        "revocation": _revocation_as_dict(member.revoked),
+    }
+
+
+def _revocation_as_dict(revoked: Revocation | None) -> dict[str, Any] | None:
+    if revoked is None:
+        return None
+    return {
+        "by": revoked.by,
+        "at": moment(time_of(revoked.at)),
+        "reason": revoked.reason,
+        "tips": dict(revoked.tips),
     }
 
 
@@ -110,5 +133,5 @@ def roster_lines(roster: Roster, own: str) -> list[str]:
 
 def _remark(member: Member, own: str) -> str:
     if member.revoked is not None:
-        return "  revoked"
+        return f"  revoked: {plain(member.revoked.reason)}"
     return "  (this machine)" if member.id == own else ""

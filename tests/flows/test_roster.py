@@ -59,6 +59,16 @@ def test_nobody_is_let_in_unasked(world: World) -> None:
     assert world.remote.refs() == before
 
 
+def test_a_dry_run_lets_nobody_in(world: World) -> None:
+    (m1,) = world.members("m1")
+    card = card_of(world.machine("m2"))
+    before = world.remote.refs()
+    said = m1.handsoff("admit", "-", "--dry-run", given=card).ok()
+    assert "m2 of lin would be in: SHA256:" in said.err
+    assert "nothing was changed" in said.err
+    assert world.remote.refs() == before
+
+
 def test_json_tells_who_was_let_in(world: World) -> None:
     (m1,) = world.members("m1")
     m2 = world.machine("m2")

@@ -21,6 +21,11 @@ def judge(remote: str, prefix: str, said: str) -> HandsoffError | None:
     """Return the error that git's words mean, or None if somebody else was faster."""
     words = plain("; ".join(line for line in said.splitlines() if line.strip()), limit=400)
     move = f"git config handsoff.refs {BRANCHES}, on each machine, then the same again"
+    if re.search(r"deletion prohibited|denying ref deletion", said):
+        return RefusedError(
+            f"the remote {remote} lets nobody delete a ref: {words}",
+            hint="on a remote you host: git config receive.denyDeletes false",
+        )
     if re.search(r"hidden ref|prohibited|funny refname|refusing to create|not allowed to", said):
         return RefusedError(
             f"the remote {remote} does not take refs under {prefix}: {words}",
