@@ -59,13 +59,24 @@ def admit(
     json: Json = False,
 ) -> None:
     """Let another machine in, once you compared its fingerprint."""
-    from handsoff.flows import roster
+    from handsoff.core.cards import parse_card
+    from handsoff.flows import changes, roster
     from handsoff.flows.desk import open_desk
 
     def ask(question: str) -> None:
         confirm(question, yes=yes, instead=f"handsoff admit {file} --yes")
 
-    done = roster.admit(open_desk(), _read(file), ask=ask, dry_run=dry_run)
+    desk, given = open_desk(), _read(file)
+    card = parse_card(given)
+
+    def run() -> roster.Admission:
+        return roster.admit(desk, given, ask=ask, dry_run=dry_run)
+
+    def ask_for_it(question: str) -> None:
+        ask(f"{card.name} of {card.person}, {card.fingerprint}: {question}")
+
+    words = (given.decode("ascii"),)
+    done = run() if dry_run else changes.or_later(desk, "admit", words, run, ask=ask_for_it)
     if json:
         show_json(done.as_dict())
         return

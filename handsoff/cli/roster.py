@@ -63,7 +63,7 @@ def revoke(
     json: Json = False,
 ) -> None:
     """End the trust in a machine: what it signed up to now stays good, and nothing after."""
-    from handsoff.flows import leaving
+    from handsoff.flows import changes, leaving
     from handsoff.flows.desk import open_desk
 
     def ask(question: str) -> None:
@@ -71,7 +71,11 @@ def revoke(
         confirm(question, yes=yes, instead=again)
 
     desk = open_desk()
-    done = leaving.revoke(desk, name, reason, ask=ask, dry_run=dry_run)
+
+    def run() -> leaving.Left:
+        return leaving.revoke(desk, name, reason, ask=ask, dry_run=dry_run)
+
+    done = run() if dry_run else changes.or_later(desk, "revoke", (name, reason), run, ask=ask)
     if json:
         show_json(done.as_dict())
         return
@@ -86,11 +90,20 @@ def rename(
     json: Json = False,
 ) -> None:
     """Call a machine something else; its id, and all that it signed, stay as they are."""
-    from handsoff.flows import leaving
+    from handsoff.core.roster import Member
+    from handsoff.flows import changes, leaving
     from handsoff.flows.desk import open_desk
     from handsoff.flows.roster import member_as_dict
 
-    done = leaving.rename(open_desk(), old, new, dry_run=dry_run)
+    desk = open_desk()
+
+    def run() -> Member:
+        return leaving.rename(desk, old, new, dry_run=dry_run)
+
+    def agreed(_: str) -> None:
+        """Ask nobody: a name is changed back as easily."""
+
+    done = run() if dry_run else changes.or_later(desk, "rename", (old, new), run, ask=agreed)
     if json:
         show_json({"dry_run": dry_run, "member": member_as_dict(done)})
         return

@@ -86,10 +86,11 @@ def pending(found: "PendingList") -> Iterator[str]:
         made = f"made on leg {item.leg}, r{item.revision}"
         parcel = ", with its parcel" if item.parcel else ""
         yield f"{clean(item.work)}: {item.verb}, {_age(item.age)} old, {made}{parcel}"
+    yield from (f"roster: {clean(change)}" for change in found.roster)
     yield from (f"{clean(work)}: notes" for work in found.notes)
     yield from (f"interrupted, never sent by itself: {clean(c)}" for c in found.unfinished)
     yield from (f"refused, and kept: {clean(reason)}" for reason in found.lost)
-    if found.verbs or found.notes:
+    if found.verbs or found.notes or found.roster:
         yield "next: handsoff pending --send, or any command that reaches the remote"
     elif not found.unfinished:
         yield "nothing waits"

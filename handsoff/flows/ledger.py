@@ -21,7 +21,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, HeldError, LostRaceError, UnreachableError
-from handsoff.flows import landing, noting
+from handsoff.flows import changes, landing, noting
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.pending import Pending, Verb, overlaid
 
@@ -33,6 +33,8 @@ def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
     except UnreachableError as error:
         return _last_seen(desk, work, error)
     news: list[str] = []
+    with suppress(HandsoffError):
+        news += changes.make(desk)
     for other in Pending(desk.checkout).works():
         if other != work:
             with suppress(HandsoffError):  # its own verbs say what is wrong with it
@@ -45,11 +47,12 @@ def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
 
 def send_all(desk: Desk) -> list[str]:
     """Send what waits in this clone, if the remote answers; return what became of it."""
-    works = Pending(desk.checkout).works()
-    if not works:
+    works, wishes = Pending(desk.checkout).works(), changes.waiting(desk)
+    if not works and not wishes:
         return []
     news: list[str] = []
     with suppress(HandsoffError), desk.checkout.lock():
+        news += changes.make(desk)
         for work in works:
             news += landing.flush(desk, desk.view(work)).news
     return news

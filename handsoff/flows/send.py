@@ -90,7 +90,7 @@ class Sender:
                 verb=self.wishes.verb,
                 dry_run=self.wishes.dry_run,
                 scanner=self.scanner,
-                warnings=tuple(self.warnings),
+                warnings=(*self.warnings, *self.routing.doubts),
                 phases=self.phases.spent,
             )
         finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from handsoff.edge import files
 from handsoff.errors import HandsoffError, UnreachableError
-from handsoff.flows import landing, noting
+from handsoff.flows import changes, landing, noting
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
 from handsoff.flows.notes import Notes
@@ -33,6 +33,8 @@ class PendingList:
     """What waits here."""
 
     verbs: tuple[Waits, ...]
+    roster: tuple[str, ...]
+    """Changes of the roster that were asked for."""
     notes: tuple[str, ...]
     """Works on which notes wait."""
     unfinished: tuple[str, ...]
@@ -64,6 +66,7 @@ def pending(desk: Desk, *, send: bool = False) -> PendingList:
             for item in waiting
             for verb in item.verbs
         ),
+        roster=tuple(change.said for change in changes.waiting(desk)),
         notes=tuple(_noted(desk)),
         unfinished=tuple(_unfinished(desk)),
         lost=tuple(here.refused()),
@@ -75,6 +78,8 @@ def pending(desk: Desk, *, send: bool = False) -> PendingList:
 def _send(desk: Desk) -> list[str]:
     news: list[str] = []
     with desk.checkout.lock():
+        desk.live_roster()  # an error here says that the remote does not answer
+        news += changes.make(desk, asked=True)
         for work in Pending(desk.checkout).works():
             try:
                 news += landing.flush(desk, desk.view(work), asked=True).news

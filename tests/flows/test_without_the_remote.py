@@ -276,3 +276,26 @@ def test_a_push_that_waited_too_long_for_its_branch_is_refused_and_jams_nothing(
     assert "has moved on" in " ".join(out.split())
     assert waits(monday.m1) == []
     assert inside(monday.m1, "save").code == 0
+
+
+def test_changes_of_the_roster_wait_and_are_made_in_order(monday: Monday) -> None:
+    m4 = monday.world.machine("m4")
+    card = monday.world.folder / "m4.card"
+    card.write_bytes(m4.card())
+    with away(monday.m1):
+        for words in (
+            ["admit", card, "--yes"],
+            ["roster", "rename", "m4", "desk"],
+            ["roster", "revoke", "m3", "--reason", "lost", "--yes"],
+            ["roster", "rename", "nobody", "somebody"],
+        ):
+            refused(inside(monday.m1, *words), 6, "waits here", "handsoff pending")
+        out = inside(monday.m1, "pending").ok().out
+        assert "roster: admit a card" in out
+    told = inside(monday.m1, "status", "--json").ok().json["news"]
+    assert [line.partition(":")[0] for line in told] == [
+        *["made on the roster what waited"] * 3, "refused on the roster"
+    ]  # fmt: skip
+    members = inside(monday.m1, "roster", "--json").ok().json["members"]
+    assert {m["name"] for m in members if not m["revoked"]} == {"m1", "m2", "desk"}
+    assert "nothing waits" in inside(monday.m1, "pending").ok().out
