@@ -278,7 +278,7 @@ class Desk:
 
     def work(self, named: str | None = None) -> str:
         """Return the work of this checkout; see ``naming.work_here``."""
-        return work_here(self.checkout, self.shared.prefix, named)
+        return work_here(self.checkout, named)
 
 
 def _patterns(shared: Shared, refs: list[str]) -> list[str]:

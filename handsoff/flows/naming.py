@@ -1,20 +1,21 @@
 """The work of a checkout: the branch that HEAD names, or that it comes back to."""
 
-from handsoff.core.places import is_ours
+from handsoff.core.places import PREFIX, is_ours
 from handsoff.edge import files
 from handsoff.edge.git import operation
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import UnfitError, UsageError
 
 
-def work_here(checkout: Checkout, prefix: str, named: str | None = None) -> str:
-    """Return the work of this checkout; ``prefix`` is where our own refs are.
+def work_here(checkout: Checkout, named: str | None = None) -> str:
+    """Return the work of this checkout, which needs no remote.
 
     A HEAD that is detached for no rebase or bisect has the name that it is given, or that it was
     caught under.
     """
     branch = checkout.branch() or operation.branch(checkout)
     if branch is not None:
+        prefix = checkout.setting("handsoff.refs") or PREFIX
         if is_ours(prefix, f"refs/heads/{branch}"):
             raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
         if named not in (None, branch):
