@@ -29,6 +29,9 @@ def init(
     remote: Annotated[
         str | None, typer.Option(help="The remote that is shared, if not origin.")
     ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Found a roster that waits, if the remote is away.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Set this checkout up: keys, the roster, and the hook that guards a push."""
@@ -37,7 +40,7 @@ def init(
     def ask(question: str) -> None:
         confirm(question, yes=False, instead="handsoff init --trust FOUNDING-ID")
 
-    done = set_up(name=name, person=person, trust=trust, remote=remote, ask=ask)
+    done = set_up(name=name, person=person, trust=trust, remote=remote, ask=ask, offline=offline)
     if json:
         show_json(done.as_dict())
     else:

@@ -26,10 +26,10 @@ from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError, UsageError
 from handsoff.flows import archive
+from handsoff.flows import founding as founding_of
 from handsoff.flows.machine import way_in
 from handsoff.flows.naming import work_here
 
-_PIN: Final = "roster.json"
 _HEADS: Final = "refs/heads/"
 _NAMED: Final = 100
 """Refs that one question to the remote names; for more, it is asked for all of a kind."""
@@ -83,7 +83,7 @@ class Desk:
 
     def set_pin(self, founding: str) -> None:
         """Trust the roster with this founding id from now on."""
-        files.write_json(self.checkout.store_dir / _PIN, {"founding": founding, "tip": ""})
+        founding_of.pin(self.checkout, founding, "")
 
     def need_pin(self) -> str:
         """Return the pinned founding id; UsageError if there is none."""
@@ -116,6 +116,7 @@ class Desk:
             tips = shared.tips(shared.roster_ref, *asked)
             if early is not None:
                 early.result()
+        tips = dict(founding_of.settle(shared, tips))
         self._fetch_new(seen, tips)
         read = self.read_roster(tips.get(shared.roster_ref, ""))
         roster = read.trusted()
@@ -133,7 +134,7 @@ class Desk:
     def live_roster(self) -> RosterRead:
         """Return the roster as the remote has it now, verified like the records."""
         ref = self.shared.roster_ref
-        tips = self.shared.tips(ref)
+        tips = dict(founding_of.settle(self.shared, self.shared.tips(ref)))
         self._fetch_new({ref: self.roster_tip}, tips)
         return self.read_roster(tips.get(ref, ""))
 
@@ -150,8 +151,7 @@ class Desk:
     @property
     def roster_tip(self) -> str:
         """The roster's tip that this clone last verified."""
-        kept = files.read_json(self.checkout.store_dir / _PIN)
-        return str(kept.get("tip", "")) if kept else ""
+        return str(founding_of.pinned(self.checkout).get("tip", ""))
 
     def read_roster(self, tip: str, *, pinned: str | None = None) -> RosterRead:
         """Return the roster up to ``tip``, whose objects are here; remember its tip."""
@@ -161,8 +161,7 @@ class Desk:
         read = RosterRead(pinned=pinned).extend(commits)
         if read.roster is not None and seen != tip and self.pin is not None:
             self.shared.own(tip, seen)
-            kept = {"founding": pinned, "tip": tip}
-            files.write_json(self.checkout.store_dir / _PIN, kept)
+            founding_of.pin(self.checkout, pinned, tip)
         return read
 
     def local_roster_read(self) -> RosterRead | None:
@@ -288,8 +287,8 @@ def _patterns(shared: Shared, refs: list[str]) -> list[str]:
 
 def pin_of(checkout: Checkout) -> str | None:
     """Return the founding id of the roster that this clone trusts; None if never set up."""
-    kept = files.read_json(checkout.store_dir / _PIN)
-    return kept["founding"] if kept else None
+    founding = founding_of.pinned(checkout).get("founding")
+    return str(founding) if founding else None
 
 
 def open_desk(where: Path | None = None) -> Desk:

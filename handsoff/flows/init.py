@@ -14,10 +14,18 @@ from handsoff.core.admission import RosterRead
 from handsoff.core.ids import is_oid
 from handsoff.core.roster import Roster
 from handsoff.edge import clock, files, hooks, keys, scan
+from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home, cache_folder
-from handsoff.errors import LostRaceError, TrustError, UnfitError, UsageError
+from handsoff.errors import (
+    LostRaceError,
+    TrustError,
+    UnfitError,
+    UnreachableError,
+    UsageError,
+)
+from handsoff.flows import founding
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.machine import Names, choose_names, make_machine, own_card
 from handsoff.flows.roster import Ask, push_roster
@@ -75,7 +83,13 @@ class SetUp:
 
 
 def set_up(
-    *, name: str | None, person: str | None, trust: str | None, remote: str | None, ask: Ask
+    *,
+    name: str | None,
+    person: str | None,
+    trust: str | None,
+    remote: str | None,
+    ask: Ask,
+    offline: bool = False,
 ) -> SetUp:
     """Make this checkout one of this machine's, and of the roster on its remote."""
     if trust is not None and not is_oid(trust):
@@ -88,18 +102,29 @@ def set_up(
     names = choose_names(known, name=name, person=person, setting=checkout.setting)
     shared = open_shared(checkout, remote)
     pin = pin_of(checkout)
-    gate = _Gate(shared, known, pinned=pin, trust=trust, ask=ask)
-    read = gate.read()
+    waits = bool(founding.pinned(checkout).get("waits"))
+    gate = _Gate(shared, known, pinned=None if waits and trust else pin, trust=trust, ask=ask)
+    away = ""
+    try:
+        read = gate.read()
+    except UnreachableError as error:
+        if not offline or trust:
+            error.hint = "handsoff init --offline founds a roster that waits for the remote"
+            raise
+        read, away = RosterRead(), str(error)
     _check_name_is_free(names, known, read.roster)
 
     done = [] if known else [f"made the keys of {names.machine}, of {names.person}, in {home}"]
     done += _keep_remote(checkout, shared, remote)
     desk = Desk(checkout, Home(home), make_machine(home, names), now)
-    if read.roster is None:
+    if away:
+        read, told = _found_apart(desk)
+        done += told
+    elif read.roster is None:
         read = _found(desk, gate, read)
         ours = next(iter(read.trusted().everyone)) == desk.machine.id
         done.append(f"founded the roster on {shared.name}" if ours else "another was faster")
-    done += _pin(desk, read, pin)
+    done += _pin(desk, read, None if gate.pinned is None else pin)
     done += ignore_pages(checkout)
     hook = hooks.install(checkout)
     done += hook.done
@@ -211,12 +236,27 @@ def _found(desk: Desk, gate: _Gate, read: RosterRead) -> RosterRead:
     )
 
 
+def _found_apart(desk: Desk) -> tuple[RosterRead, list[str]]:
+    """Return the roster of this clone without the remote: as last seen, or founded to wait here."""
+    known = desk.local_roster_read()
+    if known is not None:
+        return known, []
+    card, at = own_card(desk.machine, desk.now), int(desk.now.timestamp())
+    draft = admission.found(RosterRead(), card, at=at, sign=desk.machine.sign)
+    shared = desk.shared
+    Objects(shared.objects, desk.checkout.common_dir / "objects").write_drafts([draft])
+    files.sync_filesystem(desk.checkout.store_dir)
+    founding.pin(desk.checkout, draft.oid, draft.oid, waits=True)
+    said = f"founded a roster without {shared.name}, which does not answer: it waits here"
+    return RosterRead().extend([(draft.oid, draft.data)]), [said]
+
+
 def _pin(desk: Desk, read: RosterRead, pin: str | None) -> list[str]:
-    if pin is not None:
+    trusted = read.trusted().founding
+    if trusted in (pin, desk.pin):
         return []
-    founding = read.trusted().founding
-    desk.set_pin(founding)
-    return [f"trusted the roster {founding}"]
+    desk.set_pin(trusted)
+    return [f"trusted the roster {trusted}"]
 
 
 def _keep_remote(checkout: Checkout, shared: Shared, asked: str | None) -> list[str]:

@@ -1,0 +1,64 @@
+"""A roster that was founded without the remote: it waits here until the remote has it.
+
+The pin of the clone says so (``waits``). Two rosters may be founded apart like this: the one on the
+remote stands, and the machines of the other are admitted anew.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from handsoff.core.admission import RosterRead
+from handsoff.core.plain import plain
+from handsoff.edge import files
+from handsoff.edge.git.remote import Move, Outcome, Shared
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.steps import step
+from handsoff.errors import TrustError
+
+PIN: Final = "roster.json"
+
+
+def pinned(checkout: Checkout) -> dict[str, Any]:
+    """Return what the clone keeps of its roster: founding id, last tip, and whether it waits."""
+    kept = files.read_json(checkout.store_dir / PIN)
+    return kept if isinstance(kept, dict) else {}
+
+
+def pin(checkout: Checkout, founding: str, tip: str, *, waits: bool = False) -> None:
+    """Trust the roster ``founding``, seen up to ``tip``, from now on."""
+    kept = {"founding": founding, "tip": tip} | ({"waits": True} if waits else {})
+    files.write_json(checkout.store_dir / PIN, kept)
+
+
+def settle(shared: Shared, tips: Mapping[str, str]) -> Mapping[str, str]:
+    """Put a roster that waits on the remote, whose refs are ``tips``; return the refs after it.
+
+    TrustError if another roster stands there: both are named, and what to do.
+    """
+    kept = pinned(shared.checkout)
+    if not kept.get("waits"):
+        return tips
+    ref, tip = shared.roster_ref, str(kept["tip"])
+    there = tips.get(ref, "")
+    if not there:
+        step("founding.push.before")
+        moved = shared.push(Move(ref, tip, "")) is Outcome.MOVED
+        there = tip if moved else shared.tips(ref).get(ref, "")
+    if not shared.has(there):
+        shared.fetch([ref])
+    if tip not in [oid for oid, _ in shared.chain(there) or []]:
+        raise _apart(shared, str(kept["founding"]), there)
+    pin(shared.checkout, str(kept["founding"]), tip)
+    return {**tips, ref: there}
+
+
+def _apart(shared: Shared, ours: str, there: str) -> TrustError:
+    theirs = RosterRead().extend(shared.chain(there) or []).roster
+    if theirs is None:
+        return TrustError(f"what stands in {shared.roster_ref} on {shared.name} is no roster")
+    founder = next(iter(theirs.everyone.values()))
+    return TrustError(
+        f"two rosters were founded apart: the one on {shared.name} by {plain(founder.name)} "
+        f"({theirs.founding}), and one here without it ({ours[:12]}); the one there stands",
+        hint=f"handsoff init --trust {theirs.founding}, then have this machine admitted",
+    )
