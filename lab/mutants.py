@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import mutants_waiting
+
 CORE = Path("handsoff/core")
 TESTS = {
     "chain": ["test_chain", "test_hostile_chains"],
@@ -337,6 +339,9 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("any machine", "and is_machine_id(machine):", "and True:"),
     ],
 }  # fmt: skip
+TESTS |= mutants_waiting.TESTS
+for _module, _more in mutants_waiting.MUTANTS.items():
+    MUTANTS[_module] = [*MUTANTS.get(_module, []), *_more]
 
 
 def notices(root: Path, tests: list[str]) -> str:

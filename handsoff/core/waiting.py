@@ -1,21 +1,29 @@
 """What becomes of entries that were written without the remote, once it answers.
 
-The local chain is the record as it was last seen on the remote, and what was added here. It lands
-whole, by fast-forward, or its entries are signed anew where they still fit; what fits nowhere is
-refused. An entry fits the leg and the revision that it was made against, and no other.
+The local chain is the record as it was last seen on the remote, and what was added here: by this
+machine, and by others that it met. It lands whole, by fast-forward, or the entries of this machine
+are signed anew where they still fit; what fits nowhere is refused. An entry fits the leg and the
+revision that it was made against, and no other, and it lands once: one that says the same in the
+same place is the same entry, signed anew by whoever wrote it.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import Enum
+from itertools import takewhile
 from typing import Final
 
-from handsoff.core.lease import Caught, Event, Offered
+from handsoff.core.entry import time_of
+from handsoff.core.holding import clamp
+from handsoff.core.lease import Caught, Event, Found, How, Offered
 from handsoff.core.pen import Pen
+from handsoff.core.record import RecordEntry
 
 LIMIT: Final = timedelta(hours=24)
 """How long what waits is sent by itself; after that somebody must ask for it."""
+
+_NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Fate(Enum):
@@ -24,54 +32,99 @@ class Fate(Enum):
     LANDED = "landed"
     SEND = "send"
     AGAIN = "again"
-    """Its own entries are to be signed anew, on what the remote has; those that do not fit lost."""
+    """Entries of this machine are to be signed anew, on what the remote has."""
     WAIT = "wait"
 
 
-def fate(
-    local: Sequence[str],
-    remote: Sequence[str],
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is to be done, and with what."""
+
+    fate: Fate
+    again: tuple[Event, ...] = ()
+    """What is to be signed anew now."""
+    stake: tuple[Event, ...] = ()
+    """What this machine wrote and the remote has not got: refused if ``again`` does not fit."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing waits any more once ``again`` has landed.
+
+        Else an entry of another machine comes next, and only that can sign it anew.
+        """
+        return self.again == self.stake
+
+
+def course(
+    local: Sequence[RecordEntry],
+    remote: Sequence[RecordEntry],
     *,
-    good: str,
-    own: Collection[str],
+    by: str,
     age: timedelta,
     asked: bool = False,
-) -> Fate:
-    """Return what is to be done with the chain ``local``, given the one on the remote.
+) -> Course:
+    """Return what the machine ``by`` is to do with its chain ``local``, given the remote's.
 
-    Both are ids, oldest first; ``good`` is the last entry on the remote that counts, ``own`` are
-    the entries that this machine can sign anew, and ``asked`` says that somebody asked for it.
+    Both are whole, oldest first. ``asked`` says that somebody asked for what is old as well.
     """
-    if local[-1] in remote:
-        return Fate.LANDED
-    if age > LIMIT and not asked:
-        return Fate.WAIT
-    if not remote or remote[-1] in local:
-        return Fate.SEND if age <= LIMIT else Fate.AGAIN
-    ahead = local[len(_common(local, remote)) :]
-    only_void = good == "" or good in local
-    if only_void and not all(oid in own for oid in ahead):
-        return Fate.WAIT  # another machine's entry is among them, and only that can sign it anew
-    return Fate.AGAIN
+    here, there = {entry.oid for entry in local}, {entry.oid for entry in remote}
+    if local[-1].oid in there:
+        return Course(Fate.LANDED)
+    old = age > LIMIT
+    if old and not asked:
+        return Course(Fate.WAIT)
+    came = _events(remote, here)
+    rest = _not_among(came, _events(local, there))
+    if not rest:
+        return Course(Fate.LANDED)  # a run that was killed, or another machine, brought it there
+    own = tuple(event for event in rest if event.by == by)
+    if not remote or remote[-1].oid in here:
+        return (
+            Course(Fate.SEND) if not old or len(own) < len(rest) else Course(Fate.AGAIN, own, own)
+        )
+    if rest[0].by == by:
+        return Course(Fate.AGAIN, tuple(takewhile(lambda event: event.by == by, rest)), own)
+    outrun = len(came) > len(_events(local, there)) - len(rest)
+    if outrun or old:
+        return Course(Fate.AGAIN, own, own)
+    return Course(Fate.WAIT)  # for the machine that alone can sign anew what comes next
 
 
-def _common(local: Sequence[str], remote: Sequence[str]) -> Sequence[str]:
-    number = 0
-    for ours, theirs in zip(local, remote, strict=False):
-        if ours != theirs:
-            break
-        number += 1
-    return local[:number]
+def _events(entries: Sequence[RecordEntry], known: set[str]) -> list[Event]:
+    """Return what the good entries say that are not among ``known``."""
+    return [e.entry.event for e in entries if e.good and e.entry and e.oid not in known]
+
+
+def _not_among(came: Sequence[Event], events: Sequence[Event]) -> Sequence[Event]:
+    """Return what is left of ``events`` after those that came already, in their order."""
+    done = 0
+    for event in came:
+        if done < len(events) and _said(event) == _said(events[done]):
+            done += 1
+    return events[done:]
+
+
+def _said(event: Event) -> Event:
+    """Return what an entry says, without what signing it anew changes."""
+    if isinstance(event, Offered):
+        event = replace(event, deadline=_NO_TIME + (event.deadline - event.at))
+    if isinstance(event, Caught):
+        event = replace(event, found=Found(how=How.FREE))
+    return replace(event, at=_NO_TIME)
 
 
 def write_again(pen: Pen, event: Event) -> Pen:
-    """Return the pen after ``event``, written anew at its own time; raise what the rules say.
+    """Return the pen after ``event``, written anew; raise what the rules say.
 
-    Leg and revision stay: on another leg or revision it is refused.
+    Leg and revision stay: on another leg or revision it is refused. Its time is now; or that at
+    which it was typed, if the lease has run out since and nobody has caught the work.
     """
-    at = pen.at
+    at, lease = pen.at, pen.record.lease
+    late = lease.until is not None and at >= lease.until
+    if late and event.by == lease.carrier and not isinstance(event, Caught):
+        at = clamp(event.at, time_of(pen.record.at))
     if isinstance(event, Offered):
         event = replace(event, deadline=at + (event.deadline - event.at))
     if isinstance(event, Caught):
-        event = replace(event, found=pen.record.lease.as_of(at).found())
+        event = replace(event, found=lease.as_of(at).found())
     return pen.write(replace(event, at=at))

@@ -27,6 +27,7 @@ from handsoff.errors import (
 )
 from handsoff.flows import founding
 from handsoff.flows.desk import Desk, pin_of
+from handsoff.flows.pending import Pending
 from handsoff.flows.machine import Names, choose_names, make_machine, own_card
 from handsoff.flows.roster import Ask, push_roster
 
@@ -255,8 +256,17 @@ def _pin(desk: Desk, read: RosterRead, pin: str | None) -> list[str]:
     trusted = read.trusted().founding
     if trusted in (pin, desk.pin):
         return []
+    given_up = _give_up_waiting(desk) if desk.pin is not None else []
     desk.set_pin(trusted)
-    return [f"trusted the roster {trusted}"]
+    return [*given_up, f"trusted the roster {trusted}"]
+
+
+def _give_up_waiting(desk: Desk) -> list[str]:
+    """Keep aside what waits under a roster of our own, which another one has overtaken."""
+    pending = Pending(desk.checkout)
+    for waiting in filter(None, map(pending.of, pending.works())):
+        pending.lost(waiting, "made under a roster that was founded without the remote")
+    return [f"gave up the roster {desk.need_pin()}, which the remote never had"]
 
 
 def _keep_remote(checkout: Checkout, shared: Shared, asked: str | None) -> list[str]:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from handsoff.core.entry import Entry, time_of
-from handsoff.core.lease import Pushed
+from handsoff.core.entry import time_of
+from handsoff.core.lease import Event, Pushed
 from handsoff.core.pen import Pen
-from handsoff.core.waiting import Fate, fate, write_again
+from handsoff.core.record import Record
+from handsoff.core.waiting import Fate, course, write_again
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
@@ -35,54 +36,62 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
         if waiting is None:
             return view
         local = desk.history_to(view.roster, work, waiting.tip)
-        own = {e.oid for e in local.entries if e.entry and e.entry.event.by == desk.machine.id}
-        remote = [oid for oid, _ in desk.shared.chain(view.remote_tip) or []]
-        judged = fate(
-            [e.oid for e in local.entries], remote,
-            good=view.record.tip, own=own, asked=asked,
+        remote = desk.history(view.record)
+        judged = course(
+            local.entries, remote.entries, by=desk.machine.id, asked=asked,
             age=max(timedelta(0), desk.now - time_of(waiting.since)),
         )  # fmt: skip
-        if judged is Fate.LANDED:
+        if judged.fate is Fate.LANDED:
             pending.landed(work)
             return view
-        if judged is Fate.WAIT:
+        if judged.fate is Fate.WAIT:
             said = f"entries of {work} wait here; see: handsoff pending"
             return replace(overlaid(desk, view), news=(said,))
-        ahead = [e.entry for e in local.entries if e.oid not in remote and e.entry is not None]
-        if judged is Fate.AGAIN:
-            mine = [entry for entry in ahead if entry.event.by == desk.machine.id]
+        tip, events = waiting.tip, tuple(_ahead(local, remote))
+        stake = judged.stake or [event for event in events if event.by == desk.machine.id]
+        if judged.fate is Fate.AGAIN:
             try:
-                waiting = _anew(desk, view, waiting, mine)
+                pen = _anew(desk, view, judged.again)
             except (HeldError, RefusedError) as error:
-                return _give_up(desk, view, waiting, mine, error)
-            continue  # the new chain is judged like any other: it follows from the remote's
-        before = view
-        if _send(desk, view, waiting, ahead):
-            pending.landed(work)
-            record = view.record.extend(desk.shared.chain(waiting.tip, view.remote_tip) or [])
-            desk.remember(record)
-            sent = ", ".join(verb.name for verb in waiting.verbs)
-            news = (f"sent to {desk.shared.name} what waited of {work}: {sent}",)
-            return replace(view, record=record, remote_tip=waiting.tip, news=news)
+                return _give_up(desk, view, waiting, stake, error)
+            if judged.whole:
+                _keep(desk, waiting, pen)
+                continue  # the new chain is judged like any other: it follows from the remote's
+            tip, events = pen.record.git_tip or "", judged.again
+        before, moved = view, _push(desk, view, waiting, tip, events)
+        if moved and judged.fate is Fate.SEND:
+            return _landed(desk, view, waiting)
         view = desk.view(work)
-        if view.remote_tip == before.remote_tip and branches(ahead):
-            mine = [entry for entry in ahead if entry.event.by == desk.machine.id]
-            moved = ", ".join(move.ref.removeprefix("refs/heads/") for move in branches(ahead))
-            reason: HandsoffError = RefusedError(
-                f"{moved} has moved on the remote, or may not be moved there"
-            )
-            return _give_up(desk, view, waiting, mine, reason)
+        if view.remote_tip == before.remote_tip and branches(events):
+            names = ", ".join(move.ref.removeprefix("refs/heads/") for move in branches(events))
+            said = f"{names} has moved on the remote, or may not be moved there"
+            return _give_up(desk, view, waiting, stake, RefusedError(said))
     raise LostRaceError(f"{_TRIES} times another machine wrote on {work} first", hint="try again")
 
 
-def _send(desk: Desk, view: View, waiting: Waiting, ahead: Sequence[Entry]) -> bool:
+def _ahead(local: Record, remote: Record) -> list[Event]:
+    there = {entry.oid for entry in remote.entries}
+    return [e.entry.event for e in local.entries if e.good and e.entry and e.oid not in there]
+
+
+def _landed(desk: Desk, view: View, waiting: Waiting) -> View:
+    """Forget what waited, and return what is so now that the remote has it."""
+    Pending(desk.checkout).landed(waiting.work)
+    record = view.record.extend(desk.shared.chain(waiting.tip, view.remote_tip) or [])
+    desk.remember(record)
+    sent = ", ".join(verb.name for verb in waiting.verbs)
+    news = (f"sent to {desk.shared.name} what waited of {waiting.work}: {sent}",)
+    return replace(view, record=record, remote_tip=waiting.tip, news=news)
+
+
+def _push(desk: Desk, view: View, waiting: Waiting, tip: str, events: Sequence[Event]) -> bool:
     for parcel, path in waiting.parcels:
         if path.exists():
             relay.push_parcel(desk, waiting.work, parcel, path)
     step("pending.push.before")
     shared = desk.shared
-    moves = [Move(shared.record_ref(waiting.work), waiting.tip, view.remote_tip)]
-    if moved := branches(ahead):
+    moves = [Move(shared.record_ref(waiting.work), tip, view.remote_tip)]
+    if moved := branches(events):
         # a remote that hides our refs from pushers must not move the branch alone: see push
         roster = view.roster_read.git_tip or ""
         moves = [Move(shared.roster_ref, roster, roster), *moves, *moved]
@@ -91,44 +100,44 @@ def _send(desk: Desk, view: View, waiting: Waiting, ahead: Sequence[Entry]) -> b
     return outcome is Outcome.MOVED
 
 
-def _anew(desk: Desk, view: View, waiting: Waiting, mine: Sequence[Entry]) -> Waiting:
-    """Return what waits, signed anew on the record of the remote; raise if it does not fit."""
+def _anew(desk: Desk, view: View, events: Sequence[Event]) -> Pen:
+    """Return the entries about ``events`` on the record of the remote; raise if they do not fit."""
     pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
-    for entry in mine:
-        pen = write_again(pen, entry.event)
+    for event in events:
+        pen = write_again(pen, event)
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
     objects.write_drafts(pen.drafts)
-    new = dict(zip([e.oid for e in mine], [d.oid for d in pen.drafts], strict=True))
-    verbs = tuple(
-        replace(
-            verb, at=int(desk.now.timestamp()), entries=tuple(new.get(o, o) for o in verb.entries)
-        )
-        for verb in waiting.verbs
-    )
-    anew = Waiting(waiting.work, pen.record.git_tip or "", verbs)
-    # noted before it is pushed: a run that is killed in between finds that it has landed
-    Pending(desk.checkout).put(anew)
-    return anew
+    return pen
+
+
+def _keep(desk: Desk, waiting: Waiting, pen: Pen) -> None:
+    """Let the entries of ``pen``, signed anew, wait in place of those that waited.
+
+    Before they are pushed: a run that is killed in between finds that they have landed.
+    """
+    at = int(desk.now.timestamp())
+    verbs = tuple(replace(verb, at=at) for verb in waiting.verbs)
+    Pending(desk.checkout).put(Waiting(waiting.work, pen.record.git_tip or "", verbs))
 
 
 def _give_up(
-    desk: Desk, view: View, waiting: Waiting, mine: Sequence[Entry], error: HandsoffError
+    desk: Desk, view: View, waiting: Waiting, stake: Sequence[Event], error: HandsoffError
 ) -> View:
     lease = view.record.lease.as_of(desk.now)
     who = view.roster.name_of(lease.carrier) if lease.carrier else "nobody"
     standing = f"{who} has it (leg {lease.leg}, r{lease.revision})"
     reason = f"made without the remote, and too late: {standing}; {error}"
-    noting.refuse(desk, view, noting.tried([entry.event for entry in mine]), reason)
+    noting.refuse(desk, view, noting.tried(stake), reason)
     Pending(desk.checkout).lost(waiting, reason)
     verbs = ", ".join(verb.name for verb in waiting.verbs)
     said = f"what waited of {waiting.work} was refused ({verbs}): {standing}; nothing of it is lost"
     return replace(view, news=(said,))
 
 
-def branches(entries: Sequence[Entry]) -> list[Move]:
+def branches(events: Sequence[Event]) -> list[Move]:
     """Return the moves of branches that entries speak of, each branch in one move."""
     moves: dict[str, Move] = {}
-    for event in (entry.event for entry in entries):
+    for event in events:
         if isinstance(event, Pushed):
             ref = f"refs/heads/{event.branch}"
             old = moves[ref].old if ref in moves else event.old

@@ -14,13 +14,19 @@ from dataclasses import dataclass, replace
 from handsoff.core import luggage
 from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Commits
-from handsoff.core.entry import Entry
+from handsoff.core.lease import Event
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
-from handsoff.errors import HandsoffError, HeldError, LostRaceError, UnreachableError
+from handsoff.errors import (
+    HandsoffError,
+    HeldError,
+    LostRaceError,
+    RefusedError,
+    UnreachableError,
+)
 from handsoff.flows import changes, landing, noting
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.pending import Pending, Verb, overlaid
@@ -154,7 +160,14 @@ def put(
         parcel=parcel,
         path=path,
     )
-    if view.away or Pending(desk.checkout).of(view.record.work):
+    before = Pending(desk.checkout).of(view.record.work)
+    if before is not None and desk.shared.chain(tip, before.tip) is None:
+        raise RefusedError(
+            f"{len(before.verbs)} of {view.record.work} wait here, and the remote has gone on "
+            "without them: nothing is put on top of that",
+            hint="handsoff pending --send lands what still fits, and refuses the rest",
+        )
+    if view.away or before is not None:
         Pending(desk.checkout).add(view.record.work, tip, verb)
         return Written(pen.record, landed=False)
     step(f"{where}.record.push.before")
@@ -169,9 +182,9 @@ def put(
     return Written(pen.record, landed=True)
 
 
-def _events(pen: Pen) -> list[Entry]:
+def _events(pen: Pen) -> list[Event]:
     count = len(pen.drafts)
-    return [e.entry for e in pen.record.entries[-count:] if count and e.entry is not None]
+    return [e.entry.event for e in pen.record.entries[-count:] if count and e.entry is not None]
 
 
 def lost(desk: Desk, pen: Pen) -> LostRaceError:
@@ -184,7 +197,7 @@ def lost(desk: Desk, pen: Pen) -> LostRaceError:
     if lease.to is not None:
         what += f" to {view.roster.named_text(lease.to.shown())}"
     said = f"{who} was faster with {work}: it is {what} (leg {lease.leg}, r{lease.revision})"
-    tried = noting.tried([entry.event for entry in _events(pen)][-1:])
+    tried = noting.tried(_events(pen)[-1:])
     noting.refuse(desk, view, tried, said)
     return LostRaceError(said, hint="nothing was changed by this command; see: handsoff status")
 

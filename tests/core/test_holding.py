@@ -1,10 +1,11 @@
 """Who may push, when a lease has run out, and which time is signed."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from handsoff.core.holding import clamp, has_lapsed, may_push
+from handsoff.core.holding import clamp, has_lapsed, may_push, may_withdraw
 from handsoff.core.lease import HOLD, OFFER, Caught, Lease, State, moment
 from tests.kit.leases import HELD, MINUTE, OFFERED, STATES, T0, after
 
@@ -84,3 +85,28 @@ def test_a_lapse_can_be_waited_out_when_the_clocks_disagree() -> None:
 def test_a_moment_reads_in_utc() -> None:
     assert moment(T0) == "2030-01-07 16:00 UTC"
     assert moment(None) == "ever"
+
+
+@pytest.mark.parametrize(
+    ("lease", "route", "away", "refused"),
+    [
+        (OFFERED, "direct", True, True),
+        (OFFERED, "file", True, True),
+        (OFFERED, "remote", True, False),
+        (OFFERED, "direct", False, False),
+        (OFFERED, "file", False, False),
+        (HELD, "direct", True, False),
+    ],
+)
+def test_an_offer_whose_parcel_is_elsewhere_comes_back_only_in_contact(
+    lease: Lease, route: str, away: bool, refused: bool
+) -> None:
+    said = may_withdraw(lease, route, away=away)
+    assert bool(said) == refused
+    if refused:
+        assert said == "m2 has the parcel, and the remote cannot say whether the work was caught"
+
+
+def test_an_offer_to_anyone_is_not_named_after_a_machine() -> None:
+    lease = replace(OFFERED, to=None)
+    assert may_withdraw(lease, "file", away=True).startswith("anyone has the parcel")

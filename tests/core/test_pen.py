@@ -186,3 +186,23 @@ def test_a_record_says_who_may_push() -> None:
     record = M1.pen(empty()).caught().record
     assert record.may_push(M1.id, START).allowed
     assert not record.may_push(M2.id, START).allowed
+
+
+def test_the_last_parcel_is_kept_when_pages_are_saved_on_top() -> None:
+    pen = M1.pen(empty()).caught().saved(envelope=ENVELOPE, parcel=PARCEL)
+    first = pen.record.saved
+    assert pen.record.kept == first
+    pen = pen.saved(page=PAGE)
+    assert pen.record.kept == first != pen.record.saved
+    pen = pen.offered(Recipient(), route="file").withdrawn().saved(parcel="d" * 32)
+    assert pen.record.kept == pen.record.saved
+    assert pen.record.kept != first
+
+
+def test_the_route_is_that_of_the_last_offer() -> None:
+    pen = M1.pen(empty()).caught().saved()
+    assert pen.record.route == ""
+    pen = pen.offered(Recipient(machine=M2.id), route="direct")
+    assert pen.record.route == "direct"
+    assert pen.withdrawn().record.route == "direct"
+    assert pen.withdrawn().offered(Recipient(), route="remote").record.route == "remote"

@@ -16,17 +16,14 @@ from handsoff.core import canon
 from handsoff.core.cache import from_cache, to_cache
 from handsoff.core.chain import Tips, Word, compare_tips
 from handsoff.core.entry import Entry
-from handsoff.core.lease import Caught, Found, How, Recipient, Saved, State
-from handsoff.core.objects import EMPTY_TREE, oid_of
+from handsoff.core.lease import Caught, Recipient, Saved, State
+from handsoff.core.objects import oid_of
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record, read_record
 from handsoff.errors import HeldError, RefusedError
-from tests.kit.signing import M1, M2, M3, OUTSIDER, START, Machine, empty, forged, pairs, roster
+from tests.kit.contacts import MACHINES, OFTEN, RECIPIENTS, RUBBISH, SKEWS, rubbish
+from tests.kit.signing import M1, M2, M3, START, Machine, empty, pairs, roster
 
-MACHINES = st.sampled_from([M1, M2, M3])
-SKEWS = st.sampled_from(
-    [timedelta(0), timedelta(0), timedelta(seconds=-90), timedelta(days=-900)]
-) | st.integers(min_value=-3, max_value=3).map(lambda years: timedelta(days=365 * years))
 VERBS = st.sampled_from(
     [
         ["save", "offer"],
@@ -39,16 +36,6 @@ VERBS = st.sampled_from(
         ["drop"],
         ["close"],
         ["offer"],
-    ]
-)
-OFTEN = st.sampled_from([True, True, True, False])
-RECIPIENTS = st.sampled_from(
-    [
-        Recipient(machine=M1.id),
-        Recipient(machine=M2.id),
-        Recipient(machine=M3.id),
-        Recipient(person="lin"),
-        Recipient(),
     ]
 )
 
@@ -135,27 +122,10 @@ class RecordModel(RuleBasedStateMachine):
         holder = self.confirmed.setdefault(leg, entry.event.by)
         assert holder == entry.event.by, f"two confirmed holders of leg {leg}"
 
-    @rule(who=MACHINES, kind=st.sampled_from(["rubbish", "replayed", "forged", "stale"]))
+    @rule(who=MACHINES, kind=RUBBISH)
     def push_rubbish(self, who: Machine, kind: str) -> None:
-        record = self.read()
-        lease = record.lease.as_of(self.now)
-        found, old = lease.found(), max(0, lease.leg - 1)
-        caught = Caught(by=who.id, at=self.now, leg=lease.leg, revision=lease.revision, found=found)
-        match kind:
-            case "rubbish":
-                parent = f"parent {record.git_tip}\n" if record.git_tip else ""
-                data = f"tree {EMPTY_TREE}\n{parent}author x\ncommitter y\n\nhello".encode()
-                oid = oid_of("commit", data)
-            case "replayed":
-                oid, data = forged(record, caught, who, work="feat/other")
-            case "forged":
-                oid, data = forged(record, caught, OUTSIDER)
-            case _:
-                stale = replace(caught, leg=old, found=Found(how=How.FREE))
-                oid, data = forged(record, stale, who, seq=1, prev="")
-                if not record.tip:
-                    return  # on an empty record it is as good as any first entry
-        self.remote.append((oid, data))
+        made = rubbish(kind, self.read(), who, self.now)
+        self.remote += [made] if made else []
 
     def read(self) -> Record:
         return read_record(self.remote, roster(), "feat/x")

@@ -1,0 +1,117 @@
+"""Mutants of what waits for the remote, of notes, and of what is told after a drop."""
+
+from typing import Final
+
+TESTS: Final = {
+    "waiting": ["test_waiting", "test_waiting_model"],
+    "notes": ["test_notes"],
+    "dropped": ["test_dropped"],
+    "duration": ["test_duration"],
+    "luggage": ["test_luggage"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "holding": [
+        ("a parcel elsewhere is no matter", "if away and lease.state", "if False and lease.state"),
+        ("no way back while in contact", "if away and lease.state", "if lease.state"),
+        ("files come back by themselves", 'route in ("direct", "file")', 'route in ("direct",)'),
+        ("what is on the remote stays there", 'route in ("direct", "file")', "route"),
+    ],
+    "record": [
+        (
+            "pages leave parcels",
+            "if saved is not None and saved.parcel else",
+            "if saved is not None else",
+        ),
+        ("a parcel is forgotten", "saved.parcel else record.kept", "saved.parcel else None"),
+        (
+            "every entry has a route",
+            "isinstance(entry.event, Offered) else record.route",
+            "isinstance(entry.event, Offered) else ''",
+        ),
+    ],
+    "waiting": [
+        ("a day is no limit", "old = age > LIMIT", "old = False"),
+        ("asking does not help", "if old and not asked:", "if old:"),
+        ("the day ends early", "old = age > LIMIT", "old = age >= LIMIT"),
+        ("what is old is sent as it was", "as_it_is = not old or", "as_it_is = True or"),
+        ("others are stepped over", "not old or len(own) < len(rest)", "not old"),
+        ("nothing follows", "or remote[-1].oid in here:", "or False:"),
+        ("what landed is sent once more", "if local[-1].oid in there:", "if False:"),
+        ("what another brought is signed anew", "done += 1", "done += 0"),
+        (
+            "the whole is signed over others",
+            "tuple(takewhile(lambda event: event.by == by, rest))",
+            "own",
+        ),
+        ("nobody is waited for", "if outrun or old:", "if True:"),
+        ("nobody can win", "if outrun or old:", "if old:"),
+        ("waits for ever", "if outrun or old:", "if outrun:"),
+        ("void entries are signed anew", "if e.good and e.entry and", "if e.entry and"),
+        (
+            "the machine signs for others",
+            "for event in rest if event.by == by)",
+            "for event in rest)",
+        ),
+        ("times tell entries apart", "return replace(event, at=_NO_TIME)", "return event"),
+        (
+            "what was found tells them apart",
+            "event = replace(event, found=Found(how=How.FREE))",
+            "pass",
+        ),
+        (
+            "the deadline tells them apart",
+            "_NO_TIME + (event.deadline - event.at)",
+            "event.deadline",
+        ),
+        ("any length is the same", "_NO_TIME + (event.deadline - event.at)", "_NO_TIME"),
+        ("deadlines stay", "deadline=at + (event.deadline - event.at)", "deadline=event.deadline"),
+        ("a catch says what it found before", "found=lease.as_of(at).found()", "found=event.found"),
+        ("a lapse that nobody used refuses", "if late and event.by", "if False and event.by"),
+        ("all is written at its old time", "if late and event.by", "if event.by"),
+        ("times go back", "at = clamp(event.at, time_of(pen.record.at))", "at = event.at"),
+        ("a late catch is backdated", " and not isinstance(event, Caught):", ":"),
+    ],
+    "notes": [
+        ("no check of writer", "    _writer,\n", ""),
+        ("no check of place", "    _place,\n", ""),
+        ("no check of order", "    _order,\n", ""),
+        ("no check of admitted", "    _admitted,\n", ""),
+        ("no check of no_files", "    _no_files,\n", ""),
+        ("another work's", "read.work else", "link.body['work'] else"),
+        ("the revoked note on", "elif signer.revoked is not None:", "elif False:"),
+        ("strangers note", "elif signer is None:", "elif False:"),
+        ("nothing is a note", "if not text.strip():", "if False:"),
+        ("further fields", "if body.keys() != _FIXED | fits.keys():", "if False:"),
+        (
+            "void notes move the tip",
+            "if verdict.good and verdict.entry is not None:",
+            "if verdict.entry:",
+        ),
+        ("dated before", 'if link.at >= read.at else "dated', 'if True else "dated'),
+    ],
+    "dropped": [
+        ("held works are warned of", "if lease.state is not State.DROPPED:", "if False:"),
+        ("blocked is dropped", "'blocked' if lease.blocked else 'dropped'", "'dropped'"),
+        (
+            "flights are forgotten",
+            'check it first: {step}" for step in page.in_flight]',
+            '" for step in ()]',
+        ),
+        ("steps in flight come last", 'lines += [f"was in flight', 'lines[3:] += [f"was in flight'),
+        ("nothing to look through", "for reference in page.references]", "for reference in ()]"),
+        ("a lapse is a drop", "if lease.how is How.DROP:", "if True:"),
+    ],
+    "duration": [
+        ("hours are minutes", '"h": 3600', '"h": 60'),
+        ("for ever", "or length > LONGEST", ""),
+        ("no length at all", "[1-9][0-9]{0,8}", "[0-9]{1,9}"),
+        ("words around it", "_FORM.fullmatch", "_FORM.match"),
+    ],
+    "luggage": [
+        ("any kind", "or kind not in _KINDS", ""),
+        ("as much as they like", "if len(blob) > LIMIT:", "if False:"),
+        ("cut short", "if at > len(blob) or", "if"),
+        ("no end", 'blob[at - 1 : at] != b"\\n"', "False"),
+        ("commits are pages", 'if kind == "commit":', 'if kind == "none":'),
+    ],
+}

@@ -1,0 +1,58 @@
+"""Lengths of time as people type them."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff.core.duration import LONGEST, parse_duration
+from handsoff.errors import UsageError
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@given(st.integers(1, 366), st.sampled_from("smhd"))
+def test_a_number_and_a_unit_are_a_length(number: int, unit: str) -> None:
+    wanted = timedelta(seconds=number * SECONDS[unit])
+    for typed in (f"{number}{unit}", f" {number}{unit.upper()}\n"):
+        assert parse_duration(typed) == wanted
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "h",
+        "4",
+        "0h",
+        "04h",
+        "-4h",
+        "+4h",
+        "4 h",
+        "4.5h",
+        "4h30m",
+        "4w",
+        "4hx",
+        "٤h",
+        "1" * 10 + "s",
+    ],
+)
+def test_other_words_are_none(typed: str) -> None:
+    with pytest.raises(UsageError, match="is no length of time for --hold") as caught:
+        parse_duration(typed, "--hold")
+    assert caught.value.hint == "such as 45s, 30m, 4h or 2d"
+
+
+def test_nothing_is_held_for_more_than_a_year() -> None:
+    assert parse_duration("366d") == LONGEST
+    with pytest.raises(UsageError):
+        parse_duration("367d")
+
+
+@given(st.text())
+def test_any_text_is_a_length_or_refused(typed: str) -> None:
+    try:
+        assert timedelta(0) < parse_duration(typed) <= LONGEST
+    except UsageError as error:
+        assert repr(typed) in str(error)
