@@ -10,6 +10,7 @@ is taken up by typing it again. The rules of what becomes of a chain are in ``co
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from handsoff.core.ids import work_component
 from handsoff.core.record import Record
@@ -101,7 +102,7 @@ class Pending:
         """Return why chains were refused that are kept here, oldest first."""
         paths = sorted((self._store / "lost").glob("*.json"), key=lambda p: p.stat().st_mtime)
         kept = [files.read_json(path) for path in paths]
-        return [f"{item['work']}: {item['reason']}" for item in kept if item]
+        return [f"{item['work']}: {item['reason']}{_parcels_of(item)}" for item in kept if item]
 
     def parcels(self) -> set[str]:
         """Return the paths of sealed parcels that must not be thrown away."""
@@ -113,6 +114,12 @@ class Pending:
     def _path(self, work: str) -> Path:
         folder = files.ensure_folder(self._store / "pending")
         return folder / f"{work_component(work)}.json"
+
+
+def _parcels_of(kept: dict[str, Any]) -> str:
+    """Return where the sealed parcels of a chain that lost are, for people."""
+    paths = [str(verb["path"]) for verb in kept["verbs"] if verb["path"]]
+    return f"; sealed, and kept: {', '.join(paths)}" if paths else ""
 
 
 def extended(desk: Desk, record: Record) -> Record:
