@@ -32,6 +32,8 @@ def audit_lines(audit: "Audit") -> Iterator[str]:
     for row in report.notes:
         told = f"notes of {plain(row.machine)} on {plain(row.work)}: {_entries(row.entries)}"
         yield _fit(told)
+    if report.archive:
+        yield _fit(f"archive: {_entries(report.archive)}")
     yield from _finding_lines(report.findings)
     if report.known:
         yield f"void and known before: {report.known}"
@@ -53,6 +55,7 @@ def audit_document(audit: "Audit") -> dict[str, Any]:
         "members": list(report.members),
         "known": report.known,
         "roster": [_entry(row) for row in report.roster],
+        "archive": [_entry(row) for row in report.archive],
         "works": [_work(row) for row in report.works],
         "notes": [
             {

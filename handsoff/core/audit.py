@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from handsoff.core.admission import REVOKED_LIMIT, RosterRead
+from handsoff.core.archive import Archive, lets_go
 from handsoff.core.chain import Commits, Link, Tips, Word, compare_tips, open_link
 from handsoff.core.findings import (
     EntryRow,
@@ -44,15 +45,15 @@ _ASK: Final = "it counts for nothing; the host's log of pushes tells who put it 
 class Chain:
     """What lies under a ref, and what was seen there before.
 
-    ``commits`` is None where the ref leads to no chain, and ``what`` then says to what. Each of
-    ``seen`` is a chain of ids, oldest first; of one that is not at hand the last will do. A ref
-    that is gone has no commits.
+    ``commits`` is None where the ref leads to no chain, and ``what`` then says to what. A ref
+    that is gone has no commits. Each of ``seen`` is a chain, oldest first, that was there once;
+    of one that is not at hand any more, its last id without bytes.
     """
 
     ref: Ref
     commits: Commits | None = ()
     what: str = "commit"
-    seen: tuple[tuple[str, ...], ...] = ()
+    seen: tuple[Commits, ...] = ()
 
     @property
     def work(self) -> str:
@@ -108,9 +109,9 @@ def audit(
     there is no roster.
     """
     roster = read.trusted()
-    announced = _announced(remote, roster)
+    archive, found = _archive(remote, roster)
     own = tuple(roster_row(entry, roster) for entry in read.entries)
-    found = [f for chain in remote.chains for f in _contradicted(chain, announced)]
+    found += [f for chain in remote.chains for f in _contradicted(chain, archive, now)]
     found += [f for chain in remote.of(Kind.ROSTER) for f in _void(chain.ref, "", own)]
     works: list[WorkRow] = []
     notes: list[NotesRow] = []
@@ -138,6 +139,7 @@ def audit(
         founder=f"{founder.name} of {founder.person}",
         members=tuple(member.name for member in roster.members()),
         roster=own,
+        archive=tuple(roster_row(entry, roster) for entry in archive.entries),
         works=tuple(works),
         notes=tuple(notes),
         findings=sort_findings(kept),
@@ -145,44 +147,50 @@ def audit(
     )
 
 
-def _announced(remote: Remote, roster: Roster) -> frozenset[str]:
-    """Return the ids that a signed entry of the archive names: they may be gone from their refs."""
-    named: set[str] = set()
+def _archive(remote: Remote, roster: Roster) -> tuple[Archive, list[Finding]]:
+    """Return the archive, and what is wrong with it: void entries, or that it is no chain."""
+    archive = Archive(roster=roster)
     for chain in remote.of(Kind.ARCHIVE):
-        for oid, data in chain.commits or ():
-            link = open_link(oid, data, limit=REVOKED_LIMIT)
-            if isinstance(link, Link) and roster.member(link.by) is not None:
-                named |= set(_oids_in(link.body))
-    return frozenset(named)
+        try:
+            archive = archive.extend(chain.commits or ())
+        except DamagedError as error:
+            said = str(error)
+            return archive, [_finding(Grade.DAMAGED, What.NO_CHAIN, chain.ref, said, _PUT_BACK)]
+        rows = [roster_row(entry, roster) for entry in archive.entries]
+        return archive, list(_void(chain.ref, "", rows))
+    return archive, []
 
 
-def _oids_in(value: object) -> Iterator[str]:
-    if isinstance(value, str) and is_oid(value):
-        yield value
-    elif isinstance(value, dict):
-        yield from (oid for inner in value.values() for oid in _oids_in(inner))
-    elif isinstance(value, list):
-        yield from (oid for inner in value for oid in _oids_in(inner))
-
-
-def _contradicted(chain: Chain, announced: Collection[str]) -> Iterator[Finding]:
+def _contradicted(chain: Chain, archive: Archive, now: datetime) -> Iterator[Finding]:
     """Yield how what lies under a ref contradicts what was seen there, or that it is no chain."""
     if chain.commits is None:
         said = f"what lies there is no chain of commits but a {chain.what}"
         yield _finding(Grade.DAMAGED, What.NO_CHAIN, chain.ref, said, _PUT_BACK)
         return
     found = [oid for oid, _ in chain.commits]
-    judged = {
-        compare_tips(seen, found): seen[-1] for seen in chain.seen if seen[-1] not in announced
-    }
+    judged = {compare_tips([oid for oid, _ in seen], found): seen for seen in chain.seen}
     for tips, seen in judged.items():
-        if tips in _CONTRADICTS:
-            now = found[-1][:12] if found else "nothing"
-            said = f"{tips.value} on the remote: {seen[:12]} was seen, now there is {now}"
+        if tips in _CONTRADICTS and not _was_let_go(chain.ref, seen, archive, now):
+            there = found[-1][:12] if found else "nothing"
+            said = f"{tips.value} on the remote: {seen[-1][0][:12]} was seen, now there is {there}"
             todo = "somebody rewrote it: ask who; handsoff doctor shows both histories"
             if tips is not Tips.FORKED:
                 todo = _PUT_BACK
             yield _finding(Grade.TRUST, _CONTRADICTS[tips], chain.ref, said, todo)
+
+
+def _was_let_go(ref: Ref, seen: Commits, archive: Archive, now: datetime) -> bool:
+    """Say whether the archive names what was seen, and may: a work that is carried stays."""
+    if ref.kind is Kind.NOTES:
+        return archive.names(f"notes/{ref.component}/{ref.last}", seen[-1][0])
+    if ref.kind is not Kind.RECORD:
+        return False
+    try:
+        work = Chain(ref=ref, commits=seen).work
+        record = Record(roster=archive.roster, work=work).extend(seen)
+    except DamagedError:  # not at hand any more, so nobody can say who carried it
+        return False
+    return lets_go(archive, f"lease/{ref.component}", record, now)
 
 
 _CONTRADICTS: Final = {

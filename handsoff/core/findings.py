@@ -124,6 +124,7 @@ class Report:
     founder: str
     members: tuple[str, ...]
     roster: tuple[EntryRow, ...]
+    archive: tuple[EntryRow, ...]
     works: tuple[WorkRow, ...]
     notes: tuple[NotesRow, ...]
     findings: tuple[Finding, ...]

@@ -44,7 +44,7 @@ def _record_row(judged: RecordEntry, roster: Roster) -> EntryRow:
 
 
 def roster_row(judged: RosterEntry, roster: Roster) -> EntryRow:
-    """Return the row of an entry of the roster."""
+    """Return the row of an entry of the roster, or of the archive."""
     link = judged.entry
     if link is None:
         return _row(judged, roster)

@@ -100,7 +100,7 @@ def _gather(shared: Shared) -> Remote:
             ref=read_ref(ref, shared.prefix),
             commits=read.get(there[ref]) if ref in there else (),
             what=_NAMES.get(kinds.get(there.get(ref, ""), ""), "chain with a gap"),
-            seen=tuple(_ids(read, tip) for tip in sorted(seen.get(ref, ()))),
+            seen=tuple(read.get(tip, [(tip, b"")]) for tip in sorted(seen.get(ref, ()))),
         )
         for ref in sorted({*there, *seen})
     ]
@@ -111,15 +111,11 @@ def _with_chains(shared: Shared, tips: Mapping[str, str]) -> dict[str, str]:
     return {r: oid for r, oid in tips.items() if read_ref(r, shared.prefix).kind in _CHAINS}
 
 
-def _ids(read: Mapping[str, chains.Commits], tip: str) -> tuple[str, ...]:
-    return tuple(oid for oid, _ in read.get(tip, ())) or (tip,)
-
-
 def _read_roster(shared: Shared, found: Remote, trusted: str) -> RosterRead:
     place = f"{shared.roster_ref} on {shared.name}"
     held = found.of(Kind.ROSTER)
     if not held:
-        seen = [c.seen[0][-1][:12] for c in found.chains if c.ref.kind is Kind.ROSTER and c.seen]
+        seen = [c.seen[0][-1][0][:12] for c in found.chains if c.ref.kind is Kind.ROSTER and c.seen]
         raise TrustError(
             f"there is no roster at {place}"
             + (f"; this clone saw {seen[0]} there" if seen else ""),

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core import admission, notes
+from handsoff.core import admission, archive, notes
+from handsoff.core.archive import Archive
 from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust
-from handsoff.core.chain import Commits, compose
+from handsoff.core.chain import Commits, Word, compose
 from handsoff.core.findings import Grade, Report, What
 from handsoff.core.ids import fingerprint, work_component
 from handsoff.core.lease import HOLD, OFFER, Recipient, Saved
@@ -34,6 +35,7 @@ from tests.kit.signing import (
 
 WORK, PARCEL, BLOB = "feat/x", "7" * 32, "b" * 40
 PREFIX = "refs/wip"
+NOW = int(START.timestamp())
 LEASE = f"{PREFIX}/lease/feat%2Fx"
 DAY = timedelta(days=1)
 HELD = M1.pen(empty()).caught().saved(envelope=BLOB)
@@ -44,16 +46,11 @@ CHAIN: Commits = [(e.oid, b"") for e in founded().entries]
 
 
 def at(
-    name: str, commits: Commits | None = (), *seen: Sequence[str], what: str = "commit"
+    name: str, commits: Commits | None = (), *seen: Commits | str, what: str = "commit"
 ) -> Chain:
-    """Return what lies at a ref, beside what was seen there."""
-    return Chain(
-        ref=read_ref(name, PREFIX), commits=commits, seen=tuple(map(tuple, seen)), what=what
-    )
-
-
-def ids(commits: Commits) -> list[str]:
-    return [oid for oid, _ in commits]
+    """Return what lies at a ref, beside what was seen there: chains, or an id of one long gone."""
+    before = tuple([(s, b"")] if isinstance(s, str) else s for s in seen)
+    return Chain(ref=read_ref(name, PREFIX), commits=commits, seen=before, what=what)
 
 
 def look(
@@ -62,20 +59,15 @@ def look(
     """Return the audit of these chains and further refs; all machines of the roster are heard."""
     there = [chain.ref for chain in chains if chain.commits != ()]
     heard = [at(f"{PREFIX}/notes/heard/{m.id}", note(m, "heard")) for m in (M1, M2, M3)]
-    every = Remote(
-        refs=[*there, *(read_ref(name, PREFIX) for name in refs)], chains=[*heard, *chains]
-    )
+    more = [read_ref(name, PREFIX) for name in refs]
+    every = Remote(refs=[*there, *more], chains=[*heard, *chains])
     return audit(founded(), every, now=now, known=known)
 
 
 def note(by: Machine, work: str = WORK, text: str = "hm") -> Commits:
     read = notes.Notes(roster=roster(), work=work, machine=by.id)
-    draft = notes.noted(read, text, saw="", at=int(START.timestamp()), sign=by.sign)
+    draft = notes.noted(read, text, saw="", at=NOW, sign=by.sign)
     return [(draft.oid, draft.data)]
-
-
-def found(report: Report) -> list[tuple[str, str]]:
-    return [(f.what.value, f.work) for f in report.findings]
 
 
 def only(report: Report, what: What, *said: str) -> None:
@@ -88,7 +80,7 @@ def only(report: Report, what: What, *said: str) -> None:
 
 
 def test_what_is_as_it_should_be_is_clean_and_names_the_carrier() -> None:
-    report = look(at(LEASE, WHOLE, ids(WHOLE)[:2]), refs=[f"{PREFIX}/snap/feat%2Fx/{PARCEL}"])
+    report = look(at(LEASE, WHOLE, WHOLE[:2]), refs=[f"{PREFIX}/snap/feat%2Fx/{PARCEL}"])
     assert (report.findings, report.exit_code, report.clean) == ((), 0, True)
     row = report.works[0]
     assert (row.work, row.carrier, row.lease.since, row.void) == (WORK, "m2", START, 0)
@@ -101,26 +93,24 @@ def test_what_is_as_it_should_be_is_clean_and_names_the_carrier() -> None:
 @pytest.mark.parametrize(
     ("now", "seen", "what"),
     [
-        (WHOLE[:2], ids(WHOLE), What.REWOUND),
-        (pairs(*M1.pen(empty()).caught(hold=HOLD * 2).drafts), ids(WHOLE), What.FORKED),
-        ((), ids(WHOLE), What.DELETED),
-        (WHOLE, ["f" * 40], What.FORKED),
+        (WHOLE[:2], WHOLE, What.REWOUND),
+        (pairs(*M1.pen(empty()).caught(hold=HOLD * 2).drafts), WHOLE, What.FORKED),
+        ((), WHOLE, What.DELETED),
+        (WHOLE, [("f" * 40, b"")], What.FORKED),
     ],
 )
-def test_what_contradicts_the_past_weighs_most(now: Commits, seen: list[str], what: What) -> None:
-    stranger = Cast(CAUGHT.record, M2, M1, OUTSIDER).entry(by=OUTSIDER)
+def test_what_contradicts_the_past_weighs_most(now: Commits, seen: Commits, what: What) -> None:
     other = at(f"{PREFIX}/lease/other", [*pairs(*M1.pen(empty("other")).caught().drafts)])
     report = look(at(LEASE, now, seen), other)
-    only(report, what, what.value, seen[-1][:12])
+    only(report, what, what.value, seen[-1][0][:12])
     assert report.exit_code == 7
-    assert stranger[0] not in {f.oid for f in report.findings}
 
 
 def test_the_roster_and_notes_are_held_against_the_past_too() -> None:
     told = note(M1)
     report = look(
-        at(f"{PREFIX}/roster", (), ["e" * 40]),
-        at(f"{PREFIX}/notes/feat%2Fx/{M1.id}", told, ["d" * 40]),
+        at(f"{PREFIX}/roster", (), "e" * 40),
+        at(f"{PREFIX}/notes/feat%2Fx/{M1.id}", told, "d" * 40),
     )
     assert {f.ref for f in report.findings} == {
         f"{PREFIX}/roster", f"{PREFIX}/notes/feat%2Fx/{M1.id}",
@@ -128,17 +118,37 @@ def test_the_roster_and_notes_are_held_against_the_past_too() -> None:
     assert {f.grade for f in report.findings} == {Grade.TRUST}
 
 
-def archived(tip: str, by: Machine = M1, parent: str | None = None) -> Commits:
-    body: dict[str, Any] = {"kind": "Pruned", "seq": 1, "prev": "", "works": {WORK: [tip]}}
-    made: dict[str, Any] = {"parent": parent, "tree": EMPTY_TREE, "name": by.name, "machine": by.id}
-    return [compose("archive", body, **made, at=int(START.timestamp()), sign=by.sign)]
+def archived(chain: Commits) -> Chain:
+    """Return the archive in which m1 says that it deletes the record and m1's notes."""
+    read = Archive(roster=roster())
+    refs = {"lease/feat%2Fx": [oid for oid, _ in chain], f"notes/feat%2Fx/{M1.id}": ["d" * 40]}
+    draft = archive.archived(read, refs, by=M1.id, at=NOW, sign=M1.sign)
+    return at(f"{PREFIX}/archive", pairs(draft))
 
 
 def test_a_deletion_that_a_member_announced_is_no_attack() -> None:
-    gone = at(LEASE, (), ids(WHOLE))
-    assert look(gone, at(f"{PREFIX}/archive", archived(WHOLE[-1][0]))).clean
-    only(look(gone, at(f"{PREFIX}/archive", archived(WHOLE[0][0]))), What.DELETED)
-    only(look(gone, at(f"{PREFIX}/archive", archived(WHOLE[-1][0], OUTSIDER))), What.DELETED)
+    closed = pairs(*SENT.drafts, *M2.pen(SENT.record).caught().closed("merged").drafts)
+    noted = at(f"{PREFIX}/notes/feat%2Fx/{M1.id}", (), "d" * 40)
+    assert look(at(LEASE, (), closed), noted, archived(closed)).clean
+    again = pairs(*M1.pen(empty()).caught(hold=HOLD * 2).drafts)
+    assert look(at(LEASE, again, closed), archived(closed)).clean
+    only(look(at(LEASE, (), WHOLE), archived(WHOLE)), What.DELETED)  # m2 carries it
+    only(look(at(LEASE, (), closed), archived(WHOLE)), What.DELETED)
+    only(look(at(LEASE, (), closed[-1][0]), archived(closed)), What.DELETED)
+
+
+def test_what_the_archive_says_void_excuses_nothing() -> None:
+    closed = pairs(*HELD.closed("merged").drafts)
+    by = founded(M1, M2, M3, OUTSIDER).trusted()
+    draft = archive.archived(
+        Archive(roster=by), {"lease/feat%2Fx": [oid for oid, _ in closed]},
+        by=OUTSIDER.id, at=NOW, sign=OUTSIDER.sign,
+    )  # fmt: skip
+    report = look(at(LEASE, (), closed), at(f"{PREFIX}/archive", pairs(draft)))
+    assert [f.what for f in report.findings] == [What.DELETED, What.VOID]
+    assert report.archive[0].word is Word.UNKNOWN
+    cut = look(at(f"{PREFIX}/archive", pairs(draft)[:1] * 2))
+    only(cut, What.NO_CHAIN, "stands on")
 
 
 def test_each_void_entry_is_found_unless_it_is_known() -> None:
@@ -161,7 +171,10 @@ def test_each_void_entry_is_found_unless_it_is_known() -> None:
 def test_void_entries_of_roster_and_notes_are_found() -> None:
     wrong = at(f"{PREFIX}/notes/feat%2Fx/{M2.id}", note(M1))
     only(look(wrong), What.VOID, "in the chain of another machine")
-    void = archived("e" * 40, OUTSIDER, parent=roster().tip)
+    made: dict[str, Any] = {"parent": roster().tip, "tree": EMPTY_TREE, "name": "m9"}
+    body = {"kind": "Renamed", "seq": 4, "prev": roster().tip}
+    sign: dict[str, Any] = {"machine": OUTSIDER.id, "sign": OUTSIDER.sign}
+    void = [compose("m9", body, **made, **sign, at=NOW)]
     chain = at(f"{PREFIX}/roster", [*CHAIN, *void])
     report = audit(founded().extend(void), Remote(refs=[chain.ref], chains=[chain]), now=START)
     assert report.findings[0].ref == chain.ref.name
@@ -184,7 +197,7 @@ def test_what_a_revoked_machine_noted_is_a_note_and_what_it_saved_is_not() -> No
 
 
 def test_what_is_no_chain_is_said_to_be_none() -> None:
-    report = look(at(LEASE, None, ids(WHOLE), what="blob"))
+    report = look(at(LEASE, None, WHOLE, what="blob"))
     only(report, What.NO_CHAIN, "no chain of commits but a blob")
     assert report.exit_code == 9
 
