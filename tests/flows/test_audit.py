@@ -193,6 +193,19 @@ def test_what_the_remote_takes_back_is_found_and_stays_found(
     ops.audit("--trust", pin)
 
 
+def test_what_was_tidied_away_is_no_attack_and_the_archive_is_shown(
+    world: World, members: list[Machine], ops: Ops
+) -> None:
+    pin = founding(members[0])
+    members[1].writes(WORK, lambda pen: pen.closed("merged"))
+    ops.audit("--trust", pin)
+    inside(members[1], "prune", "--keep-records", "0", "--yes").ok()
+    assert LEASE not in world.remote.refs()
+    assert "archive: 1 entry: all good" in ops.audit("--trust", pin)
+    git(world.remote.path, "update-ref", "-d", "refs/wip/archive")
+    assert ("deleted", WORK) in ops.found("--trust", pin, code=7)
+
+
 def test_what_the_verbs_of_a_clone_saw_counts_too(world: World, members: list[Machine]) -> None:
     m1 = Ops(members[0].name, members[0].home, members[0].top)
     m1.desk().view(WORK)
