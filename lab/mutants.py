@@ -315,6 +315,7 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("any founder", "fingerprint(link.key) == trust:", "True:"),
         ("a name that was cut", "== self.ref.component), \"\")", "!= ''), \"\")"),
         ("stray refs", "if ref.kind is Kind.STRAY:", "if False:"),
+        ("probes", "elif ref.kind is Kind.PROBE:", "elif False:"),
         ("parcels of no record", "ref.kind is Kind.PARCEL and there is None:", "False:"),
         ("parcels that nobody named", "ref.last not in named[there.ref.name]:", "False:"),
     ],

@@ -246,6 +246,9 @@ def _without_purpose(remote: Remote, works: Sequence[WorkRow]) -> Iterator[Findi
         elif ref.kind is Kind.RECORD and there is not None and not there.work:
             said = "a record whose name is not that of any work in its entries"
             yield _finding(Grade.WORK, What.STRAY, ref, said, ask)
+        elif ref.kind is Kind.PROBE:
+            said, todo = "a probe of doctor's that was cut off, or is under way", "handsoff doctor"
+            yield _finding(Grade.NOTE, What.LEFT_OVER, ref, said, todo)
         elif ref.kind is Kind.PARCEL and there is None:
             yield _finding(Grade.WORK, What.STRAY, ref, "a parcel of no record", _PRUNE)
         elif ref.kind is Kind.PARCEL and there and ref.last not in named[there.ref.name]:

@@ -18,6 +18,8 @@ class Kind(Enum):
     NOTES = "notes"
     PARCEL = "parcel"
     ARCHIVE = "archive"
+    PROBE = "probe"
+    """Made by doctor to try the remote out, and deleted at once."""
     STRAY = "stray"
     """Nothing of ours: whoever may push there can make any ref."""
 
@@ -49,6 +51,8 @@ def read_ref(name: str, prefix: str) -> Ref:
             return _of_work(name, Kind.NOTES, component, machine)
         case ["snap", component, parcel] if _is_component(component) and is_parcel_id(parcel):
             return _of_work(name, Kind.PARCEL, component, parcel)
+        case ["probe", probe]:
+            return Ref(name=name, kind=Kind.PROBE, last=probe)
         case _:
             return Ref(name=name, kind=Kind.STRAY)
 

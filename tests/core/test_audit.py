@@ -75,8 +75,7 @@ def only(report: Report, what: What, *said: str) -> None:
     assert [f.what for f in report.findings] == [what], report.findings
     finding = report.findings[0]
     assert finding.todo
-    for words in said:
-        assert words in finding.said
+    assert all(words in finding.said for words in said)
 
 
 def test_what_is_as_it_should_be_is_clean_and_names_the_carrier() -> None:
@@ -259,6 +258,7 @@ def test_refs_that_belong_to_nothing_are_found() -> None:
         f"{PREFIX}/snap/feat%2Fx/x": What.STRAY,
         f"{PREFIX}/notes/feat%2Fx/m1": What.STRAY,
         f"{PREFIX}/snap/feat%2Fx/{'8' * 32}": What.LEFT_OVER,
+        f"{PREFIX}/probe/x": What.LEFT_OVER,
     }
     report = look(at(LEASE, WHOLE), refs=list(names))
     assert {f.ref: f.what for f in report.findings} == names
@@ -297,4 +297,4 @@ def test_a_roster_is_trusted_by_its_id_or_by_its_founder() -> None:
 def test_any_name_of_a_ref_is_read(name: str) -> None:
     ref = read_ref(f"{PREFIX}/{name}", PREFIX)
     assert ref.kind in Kind
-    assert (ref.component == "") == (ref.kind in (Kind.STRAY, Kind.ROSTER, Kind.ARCHIVE))
+    assert (ref.component == "") == (ref.kind not in (Kind.RECORD, Kind.NOTES, Kind.PARCEL))
