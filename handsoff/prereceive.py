@@ -11,11 +11,13 @@ Source: githooks(5).
 
 import os
 import sys
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from handsoff.core import gate, page
+from handsoff.core import archive, gate, page
 from handsoff.core.admission import REVOKED_LIMIT, RosterRead
+from handsoff.core.archive import Archive
 from handsoff.core.chain import LIMIT, Commits
 from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
 from handsoff.core.ids import work_component
@@ -25,7 +27,7 @@ from handsoff.core.objects import parse_commit
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate, read_certificate
 from handsoff.core.pushing import NOTHING_THERE
-from handsoff.core.record import read_record
+from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.edge import clock
 from handsoff.edge.git.bare import Bare, open_bare
@@ -53,11 +55,9 @@ class Door:
         roster = f"{self.prefix}/roster"
         if not founding and roster not in self.updates and not self._tip(roster):
             return
-        for kind in (Kind.ROSTER, Kind.RECORD):  # the rest is judged by what these become
+        first = (Kind.ROSTER, Kind.ARCHIVE, Kind.RECORD)  # the rest is judged by what these become
+        for kind in (*first, *(k for k in Kind if k not in (*first, Kind.OTHER))):
             self._judge_all(kind)
-        for kind in Kind:
-            if kind not in (Kind.ROSTER, Kind.RECORD, Kind.OTHER):
-                self._judge_all(kind)
         for chapter in self.chapters.values():
             gate.check_claims(chapter, {e.branch: self._branch(e.branch) for e in chapter.pushed})
 
@@ -68,7 +68,7 @@ class Door:
                 continue
             if not update.new and kind is not Kind.BRANCH:
                 allowed = self.bare.switch("handsoff.allowdeletion")
-                archived = self._is_archived(update)
+                archived = not allowed and self._is_archived(update, place)
                 gate.check_deleted(update, place, archived=archived, allowed=allowed)
             else:
                 self._judge(update, place)
@@ -89,8 +89,8 @@ class Door:
                     raise RefusedError(f"{plain(update.ref)} is no parcel")
                 gate.check_parcel(update, parse_commit(self.bare.read(update.new)))
             case Kind.ARCHIVE:
-                commits, fresh = self._chain(update, gate.ARCHIVE)
-                gate.check_links(update, commits[len(commits) - fresh :], self._roster)
+                _, fresh = self._chain(update, archive.LIMIT)
+                gate.check_fresh(update, self._archive.entries, fresh)
             case Kind.PROBE:
                 ids = self.bare.ids(update.new)[-gate.PROBES - 1 :]
                 gate.check_probe(update, self.bare.commits(ids, len(ids), LIMIT))
@@ -104,8 +104,9 @@ class Door:
 
     def _chapter(self, component: str, update: Update) -> Chapter:
         commits, fresh = self._chain(update, LIMIT)
-        work = gate.work_named(component, commits)
-        record = read_record(commits, self._roster, work)
+        work, name = gate.work_named(component, commits), f"lease/{component}"
+        record = self._record(work, name, commits)
+        gate.check_new(update, self._archive, name, [oid for oid, _ in commits])
         gate.check_fresh(update, record.entries, fresh)
         gate.check_behind(record)
         for entry in record.entries[len(record.entries) - fresh :]:
@@ -168,16 +169,40 @@ class Door:
         except DamagedError as error:
             return None, str(error)
 
-    def _is_archived(self, _: Update) -> bool:
-        """Say whether the archive names the chain that is to be deleted, with this very tip.
+    def _record(self, work: str, name: str, commits: Commits) -> Record:
+        """Return what ``commits`` add up to, also after an archived record of the same name.
 
-        The seam for the chain of ``{prefix}/archive``: as long as nothing reads it, it does not.
+        A revocation may name a tip of that; the revoked machine has no word in the new one.
         """
-        return False
+        empty = Record(roster=self._roster, work=work)
+        record = empty.extend(commits)
+        if record.behind:
+            gone = [m for m in self._roster.everyone.values() if m.revoked is not None]
+            tips = {m.id: m.revoked.tips.get(work, "") for m in gone if m.revoked is not None}
+            passed = frozenset(m for m, tip in tips.items() if self._archive.names(name, tip))
+            record = replace(empty, passed=passed).extend(commits) if passed else record
+        return record
+
+    def _is_archived(self, update: Update, place: Place) -> bool:
+        """Say whether the archive names the chain that is to be deleted, with this very tip."""
+        if place.kind not in (Kind.RECORD, Kind.NOTES):
+            return False
+        name, record = update.ref.removeprefix(f"{self.prefix}/"), None
+        if place.kind is Kind.RECORD:
+            ids = self.bare.ids(update.old)
+            commits = self.bare.commits(ids, 0, LIMIT)
+            record = self._record(gate.work_named(place.name, commits), name, commits)
+        return gate.may_delete(self._archive, name, update, record)
+
+    @cached_property
+    def _archive(self) -> Archive:
+        tip = self._tip(f"{self.prefix}/archive")
+        ids = self.bare.ids(tip) if tip else []
+        return Archive(roster=self._roster).extend(self.bare.commits(ids, 0, archive.LIMIT))
 
     @cached_property
     def _now(self) -> dict[str, str]:
-        return self.bare.tips(f"{self.prefix}/roster", f"{self.prefix}/lease")
+        return self.bare.tips(*(f"{self.prefix}/{name}" for name in ("roster", "archive", "lease")))
 
     def _tip(self, ref: str) -> str:
         """Return where a ref of ours stands after this push."""

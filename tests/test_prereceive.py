@@ -65,13 +65,20 @@ def served(world: World, sshd: GitServer) -> Served:
 def pair(world: World, served: Served) -> tuple[Machine, Machine]:
     """Return m1, which carries feat/x and has a commit to push, and m2; both reach it by SSH."""
     m1, m2 = world.members("m1", "m2")
-    served.reach(m1, m2)
     for machine in (m1, m2):
         machine.git("switch", "-qc", WORK)
     m1.push("-q", "-u", "origin", WORK).ok()
     m1.writes(WORK, caught)
     m1.commit()
+    served.reach(m1, m2)
     return m1, m2
+
+
+def nearby(world: World, *machines: Machine) -> tuple[Machine, ...]:
+    """Let machines reach the same remote by its path: the hook is the same, and SSH takes time."""
+    for machine in machines:
+        machine.git("remote", "set-url", "origin", str(world.remote.path))
+    return machines
 
 
 def caught(pen: Pen) -> Pen:
@@ -214,10 +221,25 @@ def test_a_record_is_neither_rewound_nor_forked_nor_deleted(
     raw(m1, "origin", f":{RECORD}").ok()
 
 
+def test_what_was_closed_and_archived_is_pruned_and_not_put_back(
+    world: World, served: Served, pair: tuple[Machine, Machine]
+) -> None:
+    m1, m2 = nearby(world, *pair)
+    m1.writes(WORK, lambda pen: pen.closed("merged"))
+    old = world.remote.refs()[RECORD]
+    m2.desk().view(WORK)
+    raw(m1, "origin", ":refs/heads/feat/x").ok()
+    inside(m1, "prune", "--yes", "--keep-records", "0").ok()
+    assert RECORD not in world.remote.refs()
+    declined(raw(m2, "origin", f"{old}:{RECORD}"), "would be the record that was archived")
+    m2.writes(WORK, caught)
+    assert RECORD in world.remote.refs()
+
+
 def test_what_does_not_verify_is_refused_at_the_door(
     world: World, pair: tuple[Machine, Machine]
 ) -> None:
-    _, m2 = pair
+    _, m2 = nearby(world, *pair)
     tip, roster = world.remote.refs()[RECORD], world.remote.refs()["refs/wip/roster"]
     before = world.remote.refs()
     desk = m2.desk()
@@ -248,6 +270,20 @@ def test_what_does_not_verify_is_refused_at_the_door(
     for spec, said in told.items():
         declined(raw(m2, "origin", spec), said)
     assert world.remote.refs() == before
+
+
+def test_verbs_notes_and_a_try_of_the_remote_go_through(
+    world: World, pair: tuple[Machine, Machine]
+) -> None:
+    m1, m2 = nearby(world, *pair)
+    assert inside(m2, "push").code == 4  # which is noted
+    inside(m2, "note", "the second one fails", "--work", WORK).ok()
+    refs = world.remote.refs("refs/wip/notes")
+    assert list(refs) == [f"refs/wip/notes/feat%2Fx/{m2.member().id}"]
+    said = inside(m1, "doctor").ok()
+    assert "declined" not in said.out + said.err
+    inside(m1, "drop", "--reason", "train").ok()
+    inside(m1, "push").ok()
 
 
 def test_an_honest_hand_over_goes_through(world: World, pair: tuple[Machine, Machine]) -> None:

@@ -11,15 +11,15 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from handsoff.core.archive import Archive
 from handsoff.core.chain import Commits, Judged, Link, Tips, compare_tips, open_link
 from handsoff.core.ids import is_machine_id, is_parcel_id, machine_id, work_component, work_of
-from handsoff.core.lease import Pushed
+from handsoff.core.lease import Pushed, State
 from handsoff.core.objects import EMPTY_TREE, Commit, parse_commit
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE, last_pushed
 from handsoff.core.record import Record
-from handsoff.core.roster import Roster
 from handsoff.errors import HeldError, RefusedError
 
 ENTRIES: Final = 1000
@@ -28,8 +28,6 @@ BYTES: Final = 16 << 20
 """Bytes that these may have together."""
 WORKS: Final = 200
 """Records that one push may make us read."""
-ARCHIVE: Final = 1 << 20
-"""Bytes of an entry of the archive, which names many refs."""
 PROBES: Final = 4
 """Commits that a try of the remote may have."""
 CHAIN: Final = 50_000
@@ -131,14 +129,22 @@ def check_fresh(update: Update, entries: Sequence[Judged[Any]], fresh: int) -> N
             )
 
 
-def check_links(update: Update, commits: Commits, roster: Roster) -> None:
-    """Refuse links that are not what they seem, or that no member signed."""
-    for oid, data in commits:
-        link = open_link(oid, data, limit=ARCHIVE)
-        by = link.by if isinstance(link, Link) else ""
-        if roster.member(by) is None:
-            reason = "unknown signer" if isinstance(link, Link) else link.reason
-            raise RefusedError(f"an entry for {plain(update.ref)} is void ({oid[:12]}): {reason}")
+def may_delete(archive: Archive, name: str, update: Update, record: Record | None) -> bool:
+    """Say whether a chain, ``name`` without the prefix, is deleted as the archive has it.
+
+    A ``record`` must have been closed as well: naming it lets nobody's work go.
+    """
+    closed = record is None or (record.lease.state is State.CLOSED and not record.behind)
+    return closed and archive.ends(name, update.old)
+
+
+def check_new(update: Update, archive: Archive, name: str, oids: Sequence[str]) -> None:
+    """Refuse a chain that was archived, and is put back."""
+    if not update.old and any(archive.names(name, oid) for oid in oids):
+        raise RefusedError(
+            f"{plain(update.ref)} would be the record that was archived, put back",
+            hint="a new record of the same work begins anew",
+        )
 
 
 def check_parcel(update: Update, commit: Commit) -> None:

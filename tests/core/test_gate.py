@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from handsoff.core import gate
-from handsoff.core.admission import revoke
+from handsoff.core.archive import Archive, archived
 from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
 from handsoff.core.ids import work_component
 from handsoff.core.lease import Recipient, Saved
@@ -15,7 +15,7 @@ from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record, read_record
 from handsoff.errors import HeldError, RefusedError
-from tests.kit.signing import M1, M2, M3, OUTSIDER, START, empty, forged, founded, pairs, roster
+from tests.kit.signing import M1, M2, M3, OUTSIDER, START, empty, forged, pairs, roster
 
 A, B, C, D = "a" * 40, "b" * 40, "c" * 40, "d" * 40
 PARCEL = "1" * 32
@@ -88,21 +88,37 @@ def test_a_void_entry_is_refused_if_it_is_new_and_stood_upon_if_not() -> None:
     gate.check_fresh(update, M1.pen(record).saved().record.entries, 1)
 
 
-def test_links_of_a_chain_that_is_not_read_here_are_signed_by_members() -> None:
-    update = Update("refs/wip/archive", "", A)
-    good = M1.pen(empty()).caught()
-    gate.check_links(update, pairs(*good.drafts), roster())
-    event = good.record.good[0].event
-    stranger = forged(empty(), replace(event, by=OUTSIDER.id), OUTSIDER)
-    data = good.drafts[0].data
-    for oid, body in (stranger, ("1" * 40, data.replace(b"leg 1", b"leg 2")), ("1" * 40, b"x")):
-        with pytest.raises(RefusedError, match="is void"):
-            gate.check_links(update, [(oid, body)], roster())
-    read = founded()
-    revoked = revoke(read, M1.id, reason="lost", tips={}, by=M2.id, at=read.trusted().at,
-                     sign=M2.sign)  # fmt: skip
-    with pytest.raises(RefusedError, match="is void"):
-        gate.check_links(update, pairs(*good.drafts), read.extend(pairs(revoked)).trusted())
+def archive_of(name: str, *oids: str) -> Archive:
+    empty_archive = Archive(roster=roster())
+    at = int(START.timestamp())
+    draft = archived(empty_archive, {name: oids}, by=M1.id, at=at, sign=M1.sign)
+    return empty_archive.extend(pairs(draft))
+
+
+def test_a_record_is_deleted_once_it_is_closed_and_archived() -> None:
+    held = M1.pen(empty()).caught()
+    closed = held.closed("merged").record
+    name, ids = "lease/feat%2Fx", [e.oid for e in closed.entries]
+    update = Update("refs/wip/lease/feat%2Fx", ids[-1], "")
+    kept, none = archive_of(name, *ids), Archive(roster=roster())
+    assert gate.may_delete(kept, name, update, closed)
+    assert gate.may_delete(kept, name, update, None)
+    assert not gate.may_delete(none, name, update, closed)
+    assert not gate.may_delete(kept, "lease/y", update, closed)
+    assert not gate.may_delete(kept, name, update, replace(closed, behind="x"))
+    carried = Update(update.ref, ids[0], "")
+    assert not gate.may_delete(archive_of(name, ids[0]), name, carried, held.record)
+    assert not gate.may_delete(kept, name, carried, closed)
+
+
+def test_an_archived_record_is_not_put_back() -> None:
+    update = Update("refs/wip/lease/x", "", B)
+    kept = archive_of("lease/x", A, B)
+    gate.check_new(update, kept, "lease/x", [C, D])
+    gate.check_new(update, kept, "lease/y", [A, B])
+    gate.check_new(Update(update.ref, A, B), kept, "lease/x", [A, B])
+    with pytest.raises(RefusedError, match="put back"):
+        gate.check_new(update, kept, "lease/x", [A])
 
 
 def test_a_parcel_never_changes_and_brings_no_history() -> None:
