@@ -21,6 +21,7 @@ TESTS = {
     "cards": ["test_cards"],
     "roster": ["test_roster"],
     "admission": ["test_roster"],
+    "manifest": ["test_manifest"],
     "rotation": ["test_rotation"],
     "archive": ["test_archive"],
     "prune": ["test_prune"],
@@ -139,6 +140,10 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {
         ("backdated", "if link.at < roster.at:", "if False:"),
         ("with files", "if link.tree != EMPTY_TREE:", "if False:"),
         ("nobody is left", "if len(roster.members()) == 1:", "if False:"),
+    ],
+    "manifest": [
+        ("any parcel of the revoked", "(e.by, e.parcel, e.envelope) == want", "e.by == want[0]"),
+        ("a parcel of anybody's", "(e.by, e.parcel, e.envelope) == want", "want[1] == e.parcel"),
     ],
     "rotation": [
         ("another name or person", "(card.name, card.person) != (mine.name, mine.person)", "False"),

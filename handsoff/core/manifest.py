@@ -13,6 +13,8 @@ from typing import Final, TypeAlias
 
 from handsoff.core import canon
 from handsoff.core.ids import is_machine_id, is_oid, is_parcel_id
+from handsoff.core.lease import Saved
+from handsoff.core.record import Record
 from handsoff.errors import DamagedError
 
 MAGIC: Final = b"handsoff-parcel-1\n"
@@ -124,3 +126,14 @@ _FIELDS: Final[Mapping[str, tuple[_Check, str]]] = {
     "waivers": (_list(lambda value: isinstance(value, str)), "a list of texts"),
     "at": (_is_number, "a time"),
 }
+
+
+def is_vouched(claims: Manifest, record: Record) -> bool:
+    """Say whether a good entry of its sender names this very parcel.
+
+    Then it is to be believed though the sender's key was revoked since: what it signed before
+    stays good, and the envelope's id binds all that is in it. ``record`` has all its entries.
+    """
+    want = (claims.sender, claims.parcel, claims.envelope)
+    events = (entry.event for entry in record.good if entry.work == claims.work)
+    return any(isinstance(e, Saved) and (e.by, e.parcel, e.envelope) == want for e in events)

@@ -83,7 +83,11 @@ def _check_claims(claims: Manifest, opened: Opened, desk: Desk, machine: Machine
         raise UnfitError(
             "this parcel is of another repository", hint="cd into a clone of that repository"
         )
-    sender = _roster_with(desk, claims.sender).member(claims.sender)
+    roster = _roster_with(desk, claims.sender)
+    sender = roster.member(claims.sender)
+    if sender is None and claims.sender in roster.everyone:
+        record = desk.history(desk.view(claims.work).record)
+        sender = roster.everyone[claims.sender] if manifest.is_vouched(claims, record) else None
     if sender is None:
         raise TrustError(
             f"this parcel is from a stranger ({claims.sender})",

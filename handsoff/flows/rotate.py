@@ -75,8 +75,19 @@ def rotate(desk: Desk, *, ask: Ask, dry_run: bool = False) -> Rotated:
     for here in taken:
         _replace(here, begun)
         step("rotate.roster.after")
+    _leave_notes(desk)
     keys.switch(desk.home.folder)
     return _told(desk, old, begun, taken, dry_run=False)
+
+
+def _leave_notes(desk: Desk) -> None:
+    """Forget where the old keys' chains of notes stood: the new ones begin their own.
+
+    The remote has all of them, so a kill after this costs nothing.
+    """
+    for top in desk.home.clones():
+        for path in (open_checkout(top).store_dir / "notes").glob("*.json"):
+            path.unlink()
 
 
 def _desks(desk: Desk) -> Iterator[Desk]:

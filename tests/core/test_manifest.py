@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff.core import canon, manifest
-from handsoff.core.manifest import Manifest
+from handsoff.core.manifest import Manifest, is_vouched
 from handsoff.errors import DamagedError
 from tests.core.test_canon import TEXT, VALUES
-from tests.kit.signing import M1, M2, M3
+from tests.kit.signing import M1, M2, M3, empty
 
 GOOD = Manifest(
     parcel="c" * 32,
@@ -41,6 +41,19 @@ MACHINES = st.sampled_from([M1.id, M2.id, M3.id])
 def body(**changes: Any) -> bytes:
     """Return a good manifest with fields changed, in canonical form."""
     return canon.encode({**asdict(GOOD), **changes})
+
+
+def test_a_parcel_is_vouched_for_by_the_good_entry_of_its_sender_that_names_it() -> None:
+    saved = M1.pen(empty()).caught().saved(envelope=GOOD.envelope, parcel=GOOD.parcel).record
+    assert is_vouched(GOOD, saved)
+    for other in (
+        replace(GOOD, sender=M2.id),
+        replace(GOOD, parcel="1" * 32),
+        replace(GOOD, envelope="1" * 40),
+        replace(GOOD, work="feat/y"),
+    ):
+        assert not is_vouched(other, saved)
+    assert not is_vouched(GOOD, empty())
 
 
 @given(

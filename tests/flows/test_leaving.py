@@ -13,6 +13,7 @@ from handsoff.edge.git.remote import Move, Outcome
 from handsoff.flows.leaving import revoke
 from handsoff.flows.roster import admit
 from tests.kit.machines import Machine, World, git, run, store
+from tests.kit.monday import Monday
 from tests.kit.running import inside, refused
 
 WORK = "feat/x"
@@ -323,3 +324,20 @@ def test_new_keys_are_put_into_every_roster_of_the_machine(world: World, tmp_pat
     done = inside(m2, "roster", "rotate", "--yes", "--json").ok().json
     assert (len(done["rosters"]), done["elsewhere"]) == (2, ["f" * 40])
     assert (names(m1), names(there)) == (["m1", "m2"], ["desk"])
+
+
+def test_what_the_old_keys_saved_can_be_caught_and_the_new_ones_note_in_their_own_name(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    inside(m1, "note", "the old key's").ok()
+    inside(m1, "save").ok()
+    inside(m1, "drop", "--reason", "train").ok()
+    inside(m1, "roster", "rotate", "--yes").ok()
+    inside(m1, "note", "the new key's").ok()
+    notes = monday.remote.refs("refs/wip/notes")
+    assert len(notes) == 2
+    chain = [git(monday.remote.path, "rev-list", tip) for tip in notes.values()]
+    assert all("\n" not in entries for entries in chain), "each key has its own"
+    inside(m2, "catch", "feat/cny").ok()
+    assert monday.carrier == ("held", "m2", 2)
