@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from handsoff.core.pen import Pen  # noqa: E402 - found beside this file
-from handsoff.edge.git.remote import Move  # noqa: E402
+from handsoff.edge.git.moves import Move  # noqa: E402
 from tests.kit.machines import Machine, World, sealed, store  # noqa: E402
 
 _NETWORK = ("ls-remote", "fetch", "push")

@@ -6,7 +6,7 @@ TESTS: Final = {
     "waiting": ["test_waiting", "test_waiting_model"],
     "notes": ["test_notes"],
     "dropped": ["test_dropped"],
-    "duration": ["test_duration"],
+    "times": ["test_times"],
     "luggage": ["test_luggage"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
@@ -101,7 +101,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("nothing to look through", "for reference in page.references]", "for reference in ()]"),
         ("a lapse is a drop", "if lease.how is How.DROP:", "if True:"),
     ],
-    "duration": [
+    "times": [
         ("hours are minutes", '"h": 3600', '"h": 60'),
         ("for ever", "or length > LONGEST", ""),
         ("no length at all", "[1-9][0-9]{0,8}", "[0-9]{1,9}"),

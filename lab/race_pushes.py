@@ -24,8 +24,8 @@ from pathlib import Path
 
 from handsoff.core.lease import HOLD, Recipient
 from handsoff.core.pen import Pen
+from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome, push_command
 from handsoff.flows.desk import Desk, View, open_desk
 
 GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")

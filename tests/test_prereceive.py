@@ -16,7 +16,7 @@ from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.pen import Pen
 from handsoff.core.record import read_record
 from handsoff.edge import clock
-from handsoff.edge.git.remote import Move
+from handsoff.edge.git.moves import Move
 from handsoff.errors import RefusedError
 from tests.kit.machines import ROOT, Machine, Ran, World, git, store
 from tests.kit.running import inside

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from handsoff.core.findings import EntryRow, Finding, WorkRow
-from handsoff.core.lease import Lease, State, moment
+from handsoff.core.lease import Lease, State
 from handsoff.core.plain import plain
+from handsoff.core.times import moment
 
 if TYPE_CHECKING:
     from handsoff.flows.audit import Audit

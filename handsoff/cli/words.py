@@ -6,7 +6,7 @@ from typing import Annotated, overload
 
 import typer
 
-from handsoff.core.duration import parse_duration
+from handsoff.core.times import parse_duration
 
 As = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Name the work of a detached HEAD.")

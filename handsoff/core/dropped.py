@@ -8,8 +8,9 @@ import shlex
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from handsoff.core.lease import How, Lease, State, moment
+from handsoff.core.lease import How, Lease, State
 from handsoff.core.page import Page
+from handsoff.core.times import moment
 
 
 def check_before(

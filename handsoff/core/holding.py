@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from handsoff.core.lease import How, Lease, State, moment
+from handsoff.core.lease import How, Lease, State
+from handsoff.core.times import moment
 
 _NOBODY_WAITED: Final = timedelta(0)
 _LET_GO: Final = {

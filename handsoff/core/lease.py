@@ -1,7 +1,7 @@
 """Who may change a work, and until when: the lease, as a state machine.
 
-Rule 1: every change of state is a row of TRANSITIONS; no other file decides one.
-Rule 2: this file never asks which machine it runs on, and never reads a clock.
+Rules: every change of state is a row of TRANSITIONS, no other file decides one; and this file
+never asks which machine it runs on, and never reads a clock.
 
     FREE --Caught--> HELD --Offered--> OFFERED --Caught--> HELD
                       |  <--Withdrawn--   |
@@ -18,9 +18,11 @@ A holder who knows that it is late catches again first. The leg is the fencing n
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final, TypeAlias
+
+from handsoff.core.times import moment
 
 HOLD: Final = timedelta(minutes=30)
 OFFER: Final = timedelta(hours=24)
@@ -297,8 +299,3 @@ def _no_row(lease: Lease, event: Event) -> Refusal:
         said = f"{lease.carrier} carries this work since {moment(lease.since)}, not {event.by}"
         return Refusal(said, Why.HELD)
     return Refusal(f"a work that is {lease.state.value} cannot be {done}", Why.STATE)
-
-
-def moment(at: datetime | None) -> str:
-    """Return a time as people read it, in UTC."""
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if at else "ever"

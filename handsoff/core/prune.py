@@ -20,8 +20,9 @@ from enum import Enum
 from typing import Final
 
 from handsoff.core.entry import Entry
-from handsoff.core.lease import Caught, Offered, Pushed, Saved, State, moment
+from handsoff.core.lease import Caught, Offered, Pushed, Saved, State
 from handsoff.core.record import Record
+from handsoff.core.times import moment
 
 KEEP_RECORDS: Final = timedelta(days=30)
 

@@ -17,9 +17,10 @@ from datetime import datetime
 from enum import Enum
 from typing import Final
 
-from handsoff.core.lease import Pushed, State, moment
+from handsoff.core.lease import Pushed, State
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
+from handsoff.core.times import moment
 from handsoff.errors import RefusedError
 
 NOTHING_THERE: Final = "0" * 40

@@ -13,8 +13,9 @@ from typing import Final
 from handsoff.core.chain import Word
 from handsoff.core.entry import time_of
 from handsoff.core.findings import EntryRow, Finding, Grade, What, WorkRow
-from handsoff.core.lease import OFFER, How, Lease, State, moment
+from handsoff.core.lease import OFFER, How, Lease, State
 from handsoff.core.roster import Roster
+from handsoff.core.times import moment
 
 SKEW: Final = timedelta(minutes=5)
 """How far a signed time may be ahead of the auditor's clock before it is said."""

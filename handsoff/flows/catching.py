@@ -9,12 +9,13 @@ from typing import Any
 
 from handsoff.core import restoring
 from handsoff.core.dropped import check_before
-from handsoff.core.lease import Lease, Saved, moment
+from handsoff.core.lease import Lease, Saved
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry, State
+from handsoff.core.times import moment
 from handsoff.edge.git import clone, shape
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import Objects

@@ -4,7 +4,7 @@ from handsoff.core.state import State
 from handsoff.core.trees import differences, leaf_at
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.local import Local
-from handsoff.edge.git.look import permissions
+from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.writer import same_content
 from handsoff.errors import DamagedError
 from handsoff.flows.applying import Target, listed

@@ -10,7 +10,8 @@ from typing import Any, Final
 from handsoff.core.admission import RosterRead
 from handsoff.core.plain import plain
 from handsoff.edge import files
-from handsoff.edge.git.remote import Move, Outcome, Shared
+from handsoff.edge.git.moves import Move, Outcome
+from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import TrustError

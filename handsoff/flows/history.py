@@ -8,11 +8,12 @@ from typing import Final
 from handsoff.core import lease as events
 from handsoff.core.entry import Entry, seconds
 from handsoff.core.ids import is_machine_id, work_component
-from handsoff.core.lease import Event, moment
+from handsoff.core.lease import Event
 from handsoff.core.notes import Note, NoteEntry, Notes
 from handsoff.core.page import parse
 from handsoff.core.record import RecordEntry
 from handsoff.core.roster import Roster
+from handsoff.core.times import moment
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError, UsageError
 from handsoff.flows import ledger, noting

@@ -14,8 +14,8 @@ from handsoff.core.lease import Event, Pushed
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.core.waiting import Fate, course, write_again
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, HeldError, LostRaceError, RefusedError
 from handsoff.flows import noting, relay

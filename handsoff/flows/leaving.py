@@ -11,9 +11,10 @@ from typing import Any, Final
 from handsoff.core import admission
 from handsoff.core.admission import RosterRead
 from handsoff.core.ids import work_component
-from handsoff.core.lease import State, moment
+from handsoff.core.lease import State
 from handsoff.core.plain import plain
 from handsoff.core.roster import Member, Roster
+from handsoff.core.times import moment
 from handsoff.edge import keys
 from handsoff.errors import LostRaceError, UsageError
 from handsoff.flows.desk import Desk

@@ -17,8 +17,8 @@ from handsoff.core.chain import Commits
 from handsoff.core.lease import Event
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import (
     HandsoffError,

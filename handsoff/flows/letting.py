@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from handsoff.core.holding import may_withdraw
-from handsoff.core.lease import Lease, State, moment
+from handsoff.core.lease import Lease, State
 from handsoff.core.pen import Pen
+from handsoff.core.times import moment
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError
 from handsoff.flows import ledger

@@ -13,7 +13,7 @@ from handsoff.core import tips
 from handsoff.core.chain import Link, Tips, compare_tips, open_link
 from handsoff.core.places import PREFIX
 from handsoff.core.tips import Mend
-from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import DamagedError, LostRaceError, TrustError, UsageError
 from handsoff.flows.desk import Desk
 from handsoff.flows.heard import chain_ids

@@ -19,8 +19,8 @@ from handsoff.core.lease import Event
 from handsoff.core.notes import Note, Notes
 from handsoff.core.roster import Roster
 from handsoff.edge import files
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, LostRaceError
 from handsoff.flows.desk import Desk, View

@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 from handsoff.core.guard import DEFAULT_LIMIT
-from handsoff.core.lease import OFFER, Recipient, moment
+from handsoff.core.lease import OFFER, Recipient
 from handsoff.core.manifest import Manifest
 from handsoff.core.operation import kind_of
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.core.roster import Member
+from handsoff.core.times import moment
 from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
 from handsoff.flows.carrying import for_people

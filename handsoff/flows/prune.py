@@ -17,8 +17,8 @@ from handsoff.core.ids import work_component
 from handsoff.core.pen import Pen
 from handsoff.core.prune import Do, Sight, Verdict
 from handsoff.edge.git import merged
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, LostRaceError, UsageError
 from handsoff.flows.archive import archive_ref, named, read_archive

@@ -20,25 +20,21 @@ from handsoff.core.pushing import (
     NOTHING_THERE,
     Deed,
     Meant,
-    Target,
     decide,
     last_pushed,
-    target,
-    tracking_ref,
     way_on,
 )
 from handsoff.core.record import Record
 from handsoff.edge import files, hooks
-from handsoff.edge.git import operation
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnfitError
+from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError
 from handsoff.flows import ledger
+from handsoff.flows.branching import branch_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.notes import Notes
 
-_HEADS: Final = "refs/heads/"
 _TRIES: Final = 3
 
 
@@ -78,9 +74,8 @@ class Pusher:
     def __init__(self, desk: Desk, named: str | None, *, force: bool) -> None:
         self.desk, self.force = desk, force
         self.work = desk.work(named)
-        self.want, self.local = self._tip()
-        self.target = self._target()
-        self.ref = _HEADS + self.target.branch
+        self.branch = branch_of(desk.checkout, desk.shared, self.work)
+        self.want, self.target, self.ref = self.branch.tip, self.branch.target, self.branch.ref
         self.asked_hook = False
 
     def run(self, *, dry_run: bool) -> Done:
@@ -101,23 +96,6 @@ class Pusher:
             f"the record of {plain(self.work)} moves all the time", hint="try again"
         )
 
-    def _tip(self) -> tuple[str, bool]:
-        """Return the commit to push, and whether it is that of the local branch of the work."""
-        checkout = self.desk.checkout
-        local = self.work in (checkout.branch(), operation.branch(checkout))
-        found = checkout.commit(_HEADS + self.work if local else "HEAD")
-        if found is None:
-            raise UnfitError(f"{plain(self.work)} has no commit yet", hint="git commit")
-        return found, local
-
-    def _target(self) -> Target:
-        checkout, name = self.desk.checkout, self.desk.shared.name
-        where = checkout.setting(f"branch.{self.work}.remote")
-        ref = checkout.setting(f"branch.{self.work}.merge")
-        upstream = (where, ref) if where is not None and ref is not None else None
-        default = checkout.setting("push.default")
-        return target(self.work, name, upstream=upstream, default=default)
-
     def _look(self) -> _Seen:
         """Ask the remote; HeldError unless this machine may push the branch."""
         desk, branch = self.desk, self.target.branch
@@ -133,18 +111,8 @@ class Pusher:
             pen = Pen(
                 record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now
             ).holding()
-        tip = self._last_known() if view.away else views[branch].branch
+        tip = self.branch.last_known if view.away else views[branch].branch
         return _Seen(view, tip, pen, notice)
-
-    def _last_known(self) -> str:
-        """Return where the branch stands on the remote, as far as this clone knows it."""
-        kept = self._tracking
-        return (self.desk.checkout.commit(kept) or "") if kept is not None else ""
-
-    @property
-    def _tracking(self) -> str | None:
-        fetch = self.desk.checkout.config.get(f"remote.{self.desk.shared.name}.fetch", [])
-        return tracking_ref(fetch, self.ref)
 
     def _judge(self, record: Record) -> str:
         machine, now = self.desk.machine, self.desk.now
@@ -222,8 +190,7 @@ class Pusher:
         self.asked_hook = True
         checkout, name = self.desk.checkout, self.desk.shared.name
         url = checkout.line("remote", "get-url", "--push", name) or name
-        source = _HEADS + self.work if self.local else "HEAD"
-        line = f"{source} {self.want} {self.ref} {tip or NOTHING_THERE}\n"
+        line = f"{self.branch.source} {self.want} {self.ref} {tip or NOTHING_THERE}\n"
         if hooks.run_users(checkout, name, url, line):
             raise RefusedError(
                 "your own pre-push hook refuses it; nothing was pushed",
@@ -272,26 +239,18 @@ class Pusher:
             moved=deed.value,
             leg=pen.record.lease.leg,
             caught=len(pen.drafts) > 1,
-            commits=self._count(seen.tip) if deed is not Deed.NOTHING else None,
-            upstream_set=self.target.sets_upstream and self.local and deed is not Deed.NOTHING,
+            commits=self.branch.count(seen.tip) if deed is not Deed.NOTHING else None,
+            upstream_set=self.target.sets_upstream
+            and self.branch.local
+            and deed is not Deed.NOTHING,
             notice=seen.notice,
         )
 
-    def _count(self, tip: str) -> int | None:
-        told = self.desk.shared.run("rev-list", "--count", self.want, *([f"^{tip}"] if tip else []))
-        return int(told.stdout) if tip and not told.returncode else None
-
     def _conclude(self, done: Done, deed: Deed, pen: Pen) -> Done:
         """Do here what ``git push`` does after one that arrived."""
-        checkout, name = self.desk.checkout, self.desk.shared.name
         if pen.drafts:
             self.desk.remember(pen.record)
-        kept = self._tracking
-        if kept is not None and checkout.commit(kept) != self.want:
-            checkout.git("update-ref", "-m", "update by push", kept, self.want)
-        if self.target.sets_upstream and self.local and (deed is not Deed.NOTHING or self._meant()):
-            checkout.set_config(f"branch.{self.work}.remote", name)
-            checkout.set_config(f"branch.{self.work}.merge", self.ref)
+        self.branch.arrived(upstream=deed is not Deed.NOTHING or self._meant() is not None)
         self._path.unlink(missing_ok=True)
         return done
 

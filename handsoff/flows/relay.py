@@ -13,8 +13,8 @@ from handsoff.core.lease import Saved
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
 from handsoff.core.record import Record
 from handsoff.edge import files, seal
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, LostRaceError, UsageError
 from handsoff.flows.desk import Desk

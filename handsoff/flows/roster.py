@@ -9,12 +9,13 @@ from handsoff.core.admission import RosterRead
 from handsoff.core.cards import Card, parse_card
 from handsoff.core.chain import Draft
 from handsoff.core.entry import time_of
-from handsoff.core.lease import moment
 from handsoff.core.plain import plain
 from handsoff.core.roster import Member, Revocation, Roster, admission_problem
 from handsoff.core.sshwire import openssh_public
+from handsoff.core.times import moment
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome, Shared
+from handsoff.edge.git.remote import Shared
 from handsoff.errors import LostRaceError, RefusedError
 from handsoff.flows.desk import Desk
 

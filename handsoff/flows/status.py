@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from handsoff.core.lease import State, moment
+from handsoff.core.lease import State
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
+from handsoff.core.times import moment
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from handsoff.core.holding import clamp, has_lapsed, may_push, may_withdraw
-from handsoff.core.lease import HOLD, OFFER, Caught, Lease, State, moment
+from handsoff.core.lease import HOLD, OFFER, Caught, Lease, State
+from handsoff.core.times import moment
 from tests.kit.leases import HELD, MINUTE, OFFERED, STATES, T0, after
 
 

@@ -11,7 +11,8 @@ from handsoff.core import notes
 from handsoff.core.lease import Recipient
 from handsoff.core.notes import Notes
 from handsoff.edge.git import chains
-from handsoff.edge.git.remote import Move, Outcome, open_shared
+from handsoff.edge.git.moves import Move, Outcome
+from handsoff.edge.git.remote import open_shared
 from tests.kit.machines import Machine, World, git, store
 from tests.kit.running import inside, refused
 

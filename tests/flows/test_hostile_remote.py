@@ -11,7 +11,7 @@ import pytest
 
 from handsoff.core.lease import Caught, Found, How, Pushed, Saved
 from handsoff.core.objects import parse_commit
-from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git.moves import Move, Outcome
 from tests.kit.hostile import (
     OTHER,
     Cast,

@@ -9,7 +9,7 @@ from handsoff.core.chain import Draft, Word
 from handsoff.core.lease import Recipient
 from handsoff.core.pen import Pen
 from handsoff.edge import clock, keys
-from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.flows.leaving import revoke
 from handsoff.flows.roster import admit
 from tests.kit.machines import Machine, World, git, run, store

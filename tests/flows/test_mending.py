@@ -211,7 +211,7 @@ def archive(machine: Machine, said: str) -> None:
     """Put a signed entry into the archive that names a tip; its own form is another's business."""
     from handsoff.core.chain import Draft, compose
     from handsoff.core.objects import EMPTY_TREE
-    from handsoff.edge.git.remote import Move
+    from handsoff.edge.git.moves import Move
     from tests.kit.machines import store
 
     desk = machine.desk()

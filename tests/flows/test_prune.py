@@ -10,7 +10,7 @@ from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.edge import clock
-from handsoff.edge.git.remote import Move, Outcome
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import TrustError
 from handsoff.flows.archive import is_archived, read_archive
 from handsoff.flows.desk import Desk

@@ -7,7 +7,7 @@ import pytest
 
 from handsoff.core.admission import revoke
 from handsoff.edge import clock
-from handsoff.edge.git.remote import Move
+from handsoff.edge.git.moves import Move
 from tests.kit.machines import Machine, World, git, store
 from tests.kit.pushing import WORK, branch, caught, entries, last, pair
 from tests.kit.running import background, inside, steps, wait_for

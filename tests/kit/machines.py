@@ -25,8 +25,8 @@ from handsoff.core.cards import encode_card
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.edge import clock, hooks, keys
+from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.flows.desk import Desk

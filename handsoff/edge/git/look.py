@@ -11,7 +11,7 @@ Traps that this room exists for:
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -24,7 +24,7 @@ from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.convert import without_programs
-from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
@@ -170,36 +170,6 @@ def _submodules(checkout: Checkout, entries: Listing) -> Iterator[tuple[bytes, b
         full = os.path.join(os.fsencode(checkout.top), path)
         if os.path.isdir(full) and not os.path.islink(full):
             yield path, os.path.lexists(os.path.join(full, b".git"))
-
-
-def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the files whose permission bits are not those of a new file here, with the bits."""
-    if checkout.ignores_modes:
-        return
-    hidden = umask()
-    usual = {stat.S_IFREG | 0o666 & ~hidden, stat.S_IFREG | 0o777 & ~hidden}
-    worktree, top = Worktree(checkout.top), os.fsencode(checkout.top) + b"/"
-    folder, is_there = None, False
-    for path in wanted:  # mostly sorted: each folder is asked about once
-        above = path[: path.rfind(b"/") + 1]
-        try:
-            if above != folder:
-                folder, is_there = above, False
-                is_there = worktree.has_folder(above[:-1])
-            if not is_there:
-                continue
-            mode = os.lstat(top + path).st_mode
-        except OSError:
-            continue  # gone, or below a folder that nobody may enter, which is refused by its name
-        if mode not in usual and stat.S_ISREG(mode):
-            yield path, stat.S_IMODE(mode)
-
-
-def umask() -> int:
-    """Return the permission bits that new files of this process do not get."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def read_entries(checkout: Checkout) -> Listing:

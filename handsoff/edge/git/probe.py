@@ -12,8 +12,9 @@ from typing import Final
 from handsoff.core.health import Probed, is_left_over
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.edge import files
+from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome, Shared, push_command
+from handsoff.edge.git.remote import Shared
 from handsoff.edge.steps import step
 from handsoff.errors import RefusedError, UnreachableError
 

@@ -4,23 +4,22 @@ Everything goes through the git command in the user's own profile (credentials, 
 all that is fetched or about to be pushed lives in the clone's private object folder: no ref of
 the user's names it, so ``push --mirror`` publishes nothing and ``gc`` loses nothing.
 
-Rule of the room: ``push_command`` builds every push. It never writes a ``+``: with one,
-``--force-with-lease`` is ignored and a stale writer wins.
+Rule of the room: ``moves.push_command`` builds every push.
 """
 
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from handsoff.core.ids import work_component
 from handsoff.core.places import PREFIX, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.answers import judge, unreachable
+from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
@@ -34,32 +33,6 @@ FETCH: Final = (
     "--no-recurse-submodules", "--no-prune", "--refmap=",
 )  # fmt: skip
 """A fetch that brings objects and nothing else: no ref moves, no file is written."""
-
-
-class Move(NamedTuple):
-    """A ref to be moved from ``old`` ("" if it must not exist) to ``new`` ("" to delete it)."""
-
-    ref: str
-    new: str
-    old: str
-
-
-class Outcome(Enum):
-    """How a push ended that the remote answered."""
-
-    MOVED = "moved"
-    LOST = "lost"
-    """Somebody else moved a ref first, or is doing so."""
-
-
-def push_command(remote: str, moves: Sequence[Move]) -> list[str]:
-    """Return the arguments of the one push that makes all ``moves`` or none."""
-    switches = ["--porcelain", "--no-verify", "--no-follow-tags", "--no-signed",
-                "--recurse-submodules=no"]  # fmt: skip
-    if len(moves) > 1:
-        switches.append("--atomic")
-    leases = [f"--force-with-lease={move.ref}:{move.old}" for move in moves]
-    return ["push", *switches, *leases, "--", remote, *(f"{m.new}:{m.ref}" for m in moves)]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from handsoff.edge.git.leaves import (
     specials,
     worktree_changes,
 )
-from handsoff.edge.git.look import Look, permissions
+from handsoff.edge.git.look import Look
+from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Sink, Taken

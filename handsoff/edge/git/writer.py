@@ -16,7 +16,7 @@ from handsoff.core.objects import EXECUTABLE, GITLINK, LINK
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree, leaf_of
-from handsoff.edge.git.look import umask
+from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError

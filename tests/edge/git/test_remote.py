@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.edge.git import clone
+from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Outcome, Shared, open_shared, push_command
+from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import RefusedError, UnreachableError, UsageError
 from tests.kit.checkout import Here

@@ -4,8 +4,9 @@ import pytest
 
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.edge.git import clone
+from handsoff.edge.git.moves import Move
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import Move, Shared, open_shared
+from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.errors import DamagedError
 from tests.kit.checkout import traces
 from tests.kit.machines import World, git

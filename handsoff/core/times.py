@@ -1,7 +1,7 @@
-"""Lengths of time as people type them: 45s, 30m, 4h, 2d."""
+"""Times as people type and read them: lengths such as 45s, 30m, 4h, 2d; moments in UTC."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from handsoff.errors import UsageError
@@ -20,3 +20,8 @@ def parse_duration(text: str, what: str = "a length of time") -> timedelta:
             f"{text!r} is no length of time for {what}", hint="such as 45s, 30m, 4h or 2d"
         )
     return length
+
+
+def moment(at: datetime | None) -> str:
+    """Return a time as people read it, in UTC."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if at else "ever"

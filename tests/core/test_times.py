@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.duration import LONGEST, parse_duration
+from handsoff.core.times import LONGEST, parse_duration
 from handsoff.errors import UsageError
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
