@@ -8,6 +8,7 @@ written to; what was meant is noted before, so that the next run can tell how a 
 end nobody saw.
 """
 
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -29,10 +30,11 @@ from handsoff.edge import files, hooks
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError
-from handsoff.flows import ledger
+from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnreachableError
+from handsoff.flows import ledger, noting
 from handsoff.flows.branching import branch_of
 from handsoff.flows.desk import Desk, View
+from handsoff.flows.holds import hold_of
 from handsoff.flows.notes import Notes
 
 _TRIES: Final = 3
@@ -81,7 +83,7 @@ class Pusher:
     def run(self, *, dry_run: bool) -> Done:
         """Push; every error but one about the remote leaves both refs as they were."""
         for _ in range(_TRIES):
-            seen = self._look()
+            seen = self._look(dry_run=dry_run)
             deed = decide(self._said(seen), self._meant(), tip=seen.tip, want=self.want)
             pen = self._written(seen, deed)
             done = self._done(seen, deed, pen)
@@ -96,7 +98,7 @@ class Pusher:
             f"the record of {plain(self.work)} moves all the time", hint="try again"
         )
 
-    def _look(self) -> _Seen:
+    def _look(self, *, dry_run: bool) -> _Seen:
         """Ask the remote; HeldError unless this machine may push the branch."""
         desk, branch = self.desk, self.target.branch
         works = list(dict.fromkeys((self.work, branch)))
@@ -106,11 +108,11 @@ class Pusher:
             views = desk.views(works)
         view = views[self.work]
         desk.need_admitted(view.roster)
-        with ledger.on_the_record(desk, view, "Pushed"):
+        with nullcontext() if dry_run else ledger.on_the_record(desk, view, "Pushed"):
             notice, *_ = [self._judge(found.record) for found in views.values()]
             pen = Pen(
                 record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now
-            ).holding()
+            ).holding(hold=hold_of(desk.checkout, None))
         tip = self.branch.last_known if view.away else views[branch].branch
         return _Seen(view, tip, pen, notice)
 
@@ -201,6 +203,8 @@ class Pusher:
         """Let the entry wait for the remote: the branch moves with it, in the same push."""
         if deed is Deed.NOTHING:
             return done
+        if deed is not Deed.BOTH:  # half a push needs to see where the branch is
+            raise UnreachableError(seen.view.away, hint="handsoff push, when it answers again")
         self._ask_hook(seen.tip)
         ledger.put(self.desk, seen.view, pen, "push")
         return replace(done, pending=True)
@@ -216,11 +220,14 @@ class Pusher:
         if not record.may_push(desk.machine.id, desk.now).allowed:
             who = record.roster.name_of(lease.carrier)
             state = "" if lease.state is State.HELD else f" ({lease.state.value})"
-            raise LostRaceError(
+            said = (
                 f"{plain(self.work)} is {who}'s now{state}: the remote {desk.shared.name} took "
-                "neither the branch nor the entry",
-                hint=way_on(record, desk.machine.id, desk.machine.name, desk.now),
+                "neither the branch nor the entry"
             )
+            old = before.view.record.lease
+            noting.refuse(desk, view, [("Pushed", old.leg, old.revision)], said)
+            hint = way_on(record, desk.machine.id, desk.machine.name, desk.now)
+            raise LostRaceError(said, hint=hint)
         if (view.tip, views[branch].branch, view.roster_read.git_tip) == (
             before.view.tip, before.tip, before.view.roster_read.git_tip,
         ):  # fmt: skip

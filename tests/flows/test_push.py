@@ -68,7 +68,10 @@ def test_a_machine_that_does_not_carry_the_work_is_told_who_does(
     m1, m2 = pair
     before = branch(world)
     m2.writes(WORK, caught)
+    assert inside(m1, "push", "--dry-run").code == 4
+    assert not world.remote.refs("refs/wip/notes")
     refused(inside(m1, "push"), 4, "m2 carries this work since", "handsoff send m1")
+    assert "m1 may not push it" in inside(m2, "history", WORK, "--json").ok().out
     offer = Recipient()
     m2.writes(WORK, lambda pen: pen.saved(envelope="a" * 40).offered(offer))
     for machine in (m1, m2):

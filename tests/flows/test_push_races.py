@@ -31,6 +31,7 @@ def test_a_stale_ex_carrier_is_refused_by_the_remote_itself(
     assert "feat/x is m2's now: the remote origin took neither the branch nor the entry" in said.err
     assert branch(world) == before
     assert entries(m2) == ["Caught", "Caught"]
+    assert "took neither the branch" in inside(m2, "history", WORK, "--json").ok().out
     # what no machine can stop on a remote without our hook: seen afterwards, in the record
     m1.push("--no-verify", "origin", WORK).ok()
     assert branch(world) == m1.git("rev-parse", "HEAD")
