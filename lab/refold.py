@@ -17,7 +17,9 @@ class Fold:
     """Who holds the work after each entry: the rules once more, in a few lines."""
 
     holder: str = ""
-    offered_to: str = ""
+    open_to: str = ""
+    """Who may catch it: a machine, "*" for all, "" for nobody."""
+    offered: bool = False
     leg: int = 0
 
     def take(self, body: dict[str, Any]) -> str:
@@ -26,13 +28,18 @@ class Fold:
         if body["leg"] != self.leg:
             return f"made on leg {body['leg']}, this is leg {self.leg}"
         if kind == "Caught":
-            if self.holder and by != self.offered_to:
-                return f"{by} caught what was not offered to it"
-            self.holder, self.offered_to, self.leg = by, "", self.leg + 1
-        elif by != self.holder or self.offered_to:
+            if self.holder and self.open_to not in ("*", by):
+                return f"{by} caught what was not there for it"
+            self.holder, self.open_to, self.leg = by, "", self.leg + 1
+        elif by != self.holder or (self.open_to and not self.offered):
             return f"{by} wrote {kind} and was not the holder"
+        elif self.offered != (kind == "Withdrawn") and kind != "Dropped":
+            return f"{kind} of an offer" if self.offered else "withdrawn what was not offered"
         elif kind == "Offered":
-            self.offered_to = body["to"]["machine"]
+            self.open_to = body["to"].get("machine") or "*"
+        elif kind in ("Withdrawn", "Dropped"):
+            self.open_to = "*" if kind == "Dropped" else ""
+        self.offered = kind == "Offered"
         return ""
 
 
@@ -58,6 +65,6 @@ def record_faults(lab: Lab) -> list[str]:
             wrong.append(f"entry {oid[:10]}: {said}")
     lab.git("m2", "update-ref", "-d", "refs/lab/lease")
     holder = ids.get(fold.holder, "nobody")
-    if holder != "m2" or fold.offered_to:
+    if holder != "m2" or fold.open_to:
         wrong.append(f"the record ends with {holder} as the holder")
     return wrong

@@ -90,7 +90,7 @@ class Bench(Lab):
         self.enroll("m1", "m2")
         # The scanner compiles its rules once; not again in each of the many runs to come.
         self.handsoff("m1", "send", "m2", "--via", "remote", "--dry-run")
-        self._keep("start")
+        self.keep("start")
 
     def run_whole(self, env: Env) -> list[str]:
         """Take every stage without a kill, and keep each; return what is wrong already.
@@ -103,7 +103,7 @@ class Bench(Lab):
             self.handsoff(machine, *words, *route, env=env.get(verb))
             if listener:
                 settle(listener)
-            self._keep(LEADS[verb])
+            self.keep(LEADS[verb])
         start, sent, caught, undone, redone = (self.ends[s] for s in ("start", *LEADS.values()))
         wrong += [f"m2 after the catch: {line}" for line in self._arrived(start.m1, caught.m2)]
         wrong += [f"m2 after undo: {line}" for line in sent.m2.unlike(undone.m2)]
@@ -138,7 +138,8 @@ class Bench(Lab):
         listener = self.listen("m2", env)
         return ("--at", listener.address), listener
 
-    def _keep(self, stage: str) -> None:
+    def keep(self, stage: str) -> None:
+        """Keep a copy of the machines, and what they look like, as the end of ``stage``."""
         self._refresh()
         self.ends[stage] = self.end()
         shutil.copytree(self.root, self.copies / stage, symlinks=True)

@@ -8,6 +8,7 @@ same place is the same entry, signed anew by whoever wrote it.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -19,6 +20,7 @@ from handsoff.core.holding import clamp
 from handsoff.core.lease import Caught, Event, Found, How, Offered
 from handsoff.core.pen import Pen
 from handsoff.core.record import RecordEntry
+from handsoff.errors import HeldError, RefusedError
 
 LIMIT: Final = timedelta(hours=24)
 """How long what waits is sent by itself; after that somebody must ask for it."""
@@ -45,6 +47,8 @@ class Course:
     """What is to be signed anew now."""
     stake: tuple[Event, ...] = ()
     """What this machine wrote and the remote has not got: refused if ``again`` does not fit."""
+    fresh: bool = False
+    """Whether it is written as if it was typed now: what is old, and was asked for."""
 
     @property
     def whole(self) -> bool:
@@ -79,11 +83,12 @@ def course(
         return Course(Fate.LANDED)  # a run that was killed, or another machine, brought it there
     own = tuple(event for event in rest if event.by == by)
     if not remote or remote[-1].oid in here:
-        return (
-            Course(Fate.SEND) if not old or len(own) < len(rest) else Course(Fate.AGAIN, own, own)
-        )
+        if not old or len(own) < len(rest):
+            return Course(Fate.SEND)
+        return Course(Fate.AGAIN, own, own, fresh=True)
     if rest[0].by == by:
-        return Course(Fate.AGAIN, tuple(takewhile(lambda event: event.by == by, rest)), own)
+        run = tuple(takewhile(lambda event: event.by == by, rest))
+        return Course(Fate.AGAIN, run, own, fresh=old and run == tuple(rest))
     outrun = len(came) > len(_events(local, there)) - len(rest)
     if outrun or old:
         return Course(Fate.AGAIN, own, own)
@@ -113,18 +118,26 @@ def _said(event: Event) -> Event:
     return replace(event, at=_NO_TIME)
 
 
-def write_again(pen: Pen, event: Event) -> Pen:
-    """Return the pen after ``event``, written anew; raise what the rules say.
+def write_again(pen: Pen, events: Sequence[Event], *, fresh: bool) -> Pen:
+    """Return the pen after ``events``, written anew; raise what the rules say.
 
-    Leg and revision stay: on another leg or revision it is refused. Its time is now; or that at
-    which it was typed, if the lease has run out since and nobody has caught the work.
+    Leg and revision stay: on another leg or revision they are refused. Their time stays too, as a
+    lease that ran out between two of them must do so again; or, if ``fresh``, it is now where that
+    fits, and every length counts from now.
     """
-    at, lease = pen.at, pen.record.lease
-    late = lease.until is not None and at >= lease.until
-    if late and event.by == lease.carrier and not isinstance(event, Caught):
-        at = clamp(event.at, time_of(pen.record.at))
-    if isinstance(event, Offered):
-        event = replace(event, deadline=at + (event.deadline - event.at))
-    if isinstance(event, Caught):
-        event = replace(event, found=lease.as_of(at).found())
-    return pen.write(replace(event, at=at))
+    if fresh:
+        with suppress(HeldError, RefusedError):
+            return _write(pen, events, now=True)
+    return _write(pen, events, now=False)
+
+
+def _write(pen: Pen, events: Sequence[Event], *, now: bool) -> Pen:
+    for event in events:
+        at = pen.at if now else clamp(event.at, time_of(pen.record.at))
+        anew = replace(event, at=at)
+        if isinstance(anew, Offered):
+            anew = replace(anew, deadline=at + (anew.deadline - event.at))
+        if isinstance(anew, Caught):
+            anew = replace(anew, found=pen.record.lease.as_of(at).found())
+        pen = pen.write(anew)
+    return pen

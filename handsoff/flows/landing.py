@@ -13,7 +13,7 @@ from handsoff.core.entry import time_of
 from handsoff.core.lease import Event, Pushed
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
-from handsoff.core.waiting import Fate, course, write_again
+from handsoff.core.waiting import Course, Fate, course, write_again
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.steps import step
@@ -51,7 +51,7 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
         stake = judged.stake or [event for event in events if event.by == desk.machine.id]
         if judged.fate is Fate.AGAIN:
             try:
-                pen = _anew(desk, view, judged.again)
+                pen = _anew(desk, view, judged)
             except (HeldError, RefusedError) as error:
                 return _give_up(desk, view, waiting, stake, error)
             if judged.whole:
@@ -100,11 +100,10 @@ def _push(desk: Desk, view: View, waiting: Waiting, tip: str, events: Sequence[E
     return outcome is Outcome.MOVED
 
 
-def _anew(desk: Desk, view: View, events: Sequence[Event]) -> Pen:
-    """Return the entries about ``events`` on the record of the remote; raise if they do not fit."""
+def _anew(desk: Desk, view: View, todo: Course) -> Pen:
+    """Return what is to be signed anew, on the record of the remote; raise if it does not fit."""
     pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
-    for event in events:
-        pen = write_again(pen, event)
+    pen = write_again(pen, todo.again, fresh=todo.fresh)
     objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
     objects.write_drafts(pen.drafts)
     return pen

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core.lease import HOLD, OFFER, Caught, Found, How, Offered, Recipient, State
@@ -42,10 +42,7 @@ def kinds(course: Course) -> tuple[list[str], list[str]]:
 
 
 def again(remote: Record, course: Course, by: Machine = M1, later: timedelta = HOLD) -> Pen:
-    pen = by.pen(remote, START + later)
-    for event in course.again:
-        pen = write_again(pen, event)
-    return pen
+    return write_again(by.pen(remote, START + later), course.again, fresh=course.fresh)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +114,17 @@ def test_a_work_that_went_there_and_back_lands_turn_by_turn() -> None:
 
 
 def test_what_another_hand_has_landed_is_not_signed_once_more() -> None:
-    anew = again(BASE, judge(OFFERED, BASE, age=2 * LIMIT, asked=True)).record
-    assert judge(anew, CAUGHT).fate is Fate.LANDED
-    assert judge(CAUGHT, anew, M2).fate is Fate.AGAIN
-    more = M1.pen(anew, START + OFFER).withdrawn().record
-    todo = judge(more, OFFERED)
-    assert kinds(todo) == (["Withdrawn"], ["Withdrawn"])
+    begun = M1.pen(empty()).caught().saved().offered(TO_M2).record
+    caught = M2.pen(begun, START + MINUTE).caught().record
+    todo = judge(begun, empty(), age=2 * LIMIT, asked=True)
+    anew = again(empty(), todo, later=2 * LIMIT).record
+    assert anew.git_tip != begun.git_tip
+    assert judge(anew, caught).fate is Fate.LANDED
+    later = judge(caught, anew, M2)
+    assert kinds(later) == (["Caught"], ["Caught"])
+    assert again(anew, later, M2).record.lease.carrier == M2.id
+    more = M1.pen(anew, START + 2 * LIMIT + MINUTE).withdrawn().record
+    assert kinds(judge(more, begun)) == (["Withdrawn"], ["Withdrawn"])
 
 
 def test_one_that_differs_in_what_it_says_has_not_landed() -> None:
@@ -148,17 +150,49 @@ def test_what_is_void_is_never_signed_anew() -> None:
     assert kinds(todo) == (["Dropped"], ["Dropped"])
 
 
-def test_what_is_signed_anew_keeps_its_lengths_and_finds_what_is_there() -> None:
+def test_what_is_signed_anew_keeps_its_time_and_finds_what_is_there() -> None:
     offered = again(BASE, judge(OFFERED, dirtied(BASE)), later=5 * HOLD / 6).record
-    assert offered.lease.until == START + 5 * HOLD / 6 + OFFER
+    assert offered.lease.until == START + MINUTE + OFFER
     assert isinstance(offered.good[-1].event, Offered)
     lapsed = M3.pen(BASE, START + HOLD).caught(hold=3 * MINUTE).record
     remote = dirtied(M1.pen(BASE, START + MINUTE).dropped("x").record)
-    event = lapsed.good[-1].event
-    caught = write_again(M3.pen(remote, START + HOLD), event).record.good[-1].event
+    pen = write_again(M3.pen(remote, START + OFFER), [lapsed.good[-1].event], fresh=False)
+    caught = pen.record.good[-1].event
     assert isinstance(caught, Caught)
     assert caught.found == Found(how=How.DROP, by=M1.id, since=START + MINUTE)
     assert (caught.at, caught.hold) == (START + HOLD, 3 * MINUTE)
+
+
+def test_no_time_is_before_that_of_the_entry_that_it_follows() -> None:
+    remote = M1.pen(BASE, START + 9 * MINUTE).offered(ANYONE).withdrawn().record
+    pen = write_again(
+        M1.pen(remote), [M1.pen(BASE).dropped("x").record.good[-1].event], fresh=False
+    )
+    assert pen.record.lease.since == START + 9 * MINUTE
+
+
+def test_what_is_old_and_asked_for_counts_from_now_where_that_fits() -> None:
+    week = 7 * LIMIT
+    begun = M1.pen(empty(), START).caught().saved().offered(TO_M2).record
+    todo = judge(begun, empty(), age=week, asked=True)
+    lease = again(empty(), todo, later=week).record.lease
+    assert lease.until == START + week + OFFER
+    # the hold on the remote has run out since, and nobody has caught the work
+    todo = judge(OFFERED, BASE, age=week, asked=True)
+    assert todo.fresh
+    assert again(BASE, todo, later=week).record.lease.since == START + MINUTE
+    todo = judge(OFFERED, dirtied(BASE), age=week, asked=True)
+    assert todo.fresh
+    assert not judge(OFFERED, dirtied(BASE)).fresh
+    assert not judge(BACK, dirtied(BASE), age=week, asked=True).fresh
+
+
+def test_what_lapsed_between_two_entries_lapses_again() -> None:
+    late = M1.pen(OFFERED, START + 2 * OFFER).caught().saved().record
+    for age in (MINUTE, 7 * LIMIT):
+        todo = judge(late, dirtied(BASE), age=age, asked=True)
+        landed = again(dirtied(BASE), todo, later=9 * OFFER).record
+        assert [e.kind for e in landed.good] == [e.kind for e in late.good]
 
 
 def test_what_was_made_on_an_ended_leg_is_refused() -> None:
@@ -169,6 +203,7 @@ def test_what_was_made_on_an_ended_leg_is_refused() -> None:
         again(remote, todo)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 3), st.lists(st.booleans(), max_size=3), st.integers(0, 23))
 def test_whatever_fits_lands_once_and_in_its_order(
     saves: int, between: list[bool], hours: int

@@ -245,8 +245,7 @@ class WaitingModel(RuleBasedStateMachine):
         """Return the record with the entries signed anew; None if they do not fit."""
         pen = clone.who.pen(view, now)
         try:
-            for event in todo.again:
-                pen = write_again(pen, event)
+            pen = write_again(pen, todo.again, fresh=todo.fresh)
         except (RefusedError, HeldError):
             return None
         self.data.update(pairs(*pen.drafts))
