@@ -14,14 +14,15 @@ it passes, the machines are put back to where they were before that command, it 
 - no lock and no temporary file is left.
 
 PATTERN picks kills by name, as in ``away:*`` or ``*push*``. A step that is passed more than twice
-is tried the first and the last time. Of a catch only what it does to the record is tried here;
-``kill.py`` has the rest.
+is tried the first and the last time; steps at which nothing of the record is written are left to
+``kill.py``.
 """
 
 import argparse
 import fnmatch
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -53,47 +54,62 @@ class Move:
     machine: str
     words: tuple[str, ...]
     away: bool = False
+    tried: bool = True
+    """Whether it is killed in this journey."""
 
 
-def typed(machine: str, *words: str) -> Move:
+def typed(machine: str, *words: str, tried: bool = True) -> Move:
     """Return a command with the remote at hand."""
-    return Move(machine, words)
+    return Move(machine, words, tried=tried)
 
 
-def away(machine: str, *words: str) -> Move:
+def away(machine: str, *words: str, tried: bool = True) -> Move:
     """Return a command without the remote."""
-    return Move(machine, words, away=True)
+    return Move(machine, words, away=True, tried=tried)
 
 
 FILE: Final = "../work.handsoff"
-APART: Final = (
-    away("m1", "send", "m2", "--to-file", FILE),
-    away("m2", "receive", FILE),
-    away("m2", "catch", BRANCH),
-)
+DROP: Final = ("drop", "--reason", "the train arrives")
+CATCH: Final = ("catch", BRANCH)
 JOURNEYS: Final = {
-    "online": (
+    "saved": (
         typed("m1", "save"),
         typed("m1", "save", "--page-only"),
-        typed("m1", "offer", "--anyone"),
+        typed("m1", *DROP),
+        typed("m2", *CATCH),
+    ),
+    "offered": (typed("m1", "offer", "--anyone"), typed("m2", *CATCH)),
+    "withdrawn": (
+        typed("m1", "offer", "--anyone", tried=False),
         typed("m1", "withdraw"),
-        typed("m1", "drop", "--reason", "the train arrives"),
-        typed("m2", "catch", BRANCH),
+        typed("m1", *DROP, tried=False),
+        typed("m2", *CATCH, tried=False),
     ),
     "away": (
         away("m1", "save"),
-        away("m1", "drop", "--reason", "the train leaves"),
+        away("m1", *DROP),
         typed("m1", "pending", "--send"),
-        typed("m2", "catch", BRANCH),
+        typed("m2", *CATCH, tried=False),
     ),
-    "offered": (
-        away("m1", "offer", "--to", "m2"),
+    "apart": (
+        away("m1", "send", "m2", "--to-file", FILE),
+        away("m2", "receive", FILE),
+        away("m2", *CATCH),
         typed("m1", "status"),
-        typed("m2", "catch", BRANCH),
+        typed("m2", "status"),
     ),
-    "apart": (*APART, typed("m1", "status"), typed("m2", "status")),
-    "back": (*APART, typed("m2", "pending", "--send"), typed("m1", "status")),
+    "back": (
+        away("m1", "send", "m2", "--to-file", FILE, tried=False),
+        away("m2", "receive", FILE, tried=False),
+        away("m2", *CATCH, tried=False),
+        typed("m2", "pending", "--send"),
+        typed("m1", "status"),
+    ),
 }
+ELSEWHERE: Final = re.compile(
+    r"send\.(page|look|record\.read|capture|history|guard|pack)\.|scratch\.|catch\.(?!record|caught)"
+)
+"""Steps at which nothing of the record is written: ``kill.py`` kills there."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +144,11 @@ def run(
 def entries(bench: Bench) -> list[str]:
     """Return what the record on the remote says, entry by entry, read without handsoff."""
     remote = str(bench.root / "remote.git")
-    told = bench.git("m1", "-C", remote, "log", "--reverse", "--format=%B%x00", LEASE)
-    bodies = [json.loads(text.split("\n\n", 1)[1]) for text in told.split("\0") if text.strip()]
-    return [f"{b['kind']} by {b['by'][:6]} on {b['leg']}.{b['revision']}" for b in bodies]
+    form = "--format=%an%n%n%b%x00"
+    told = bench.git("m1", "-C", remote, "log", "--reverse", form, LEASE).split("\0")
+    pairs = [text.strip().split("\n\n", 1) for text in told if text.strip()]
+    read = [(name, json.loads(body)) for name, body in pairs]
+    return [f"{b['kind']} by {name} on {b['leg']}.{b['revision']}" for name, b in read]
 
 
 def left(bench: Bench) -> dict[str, Any]:
@@ -138,10 +156,9 @@ def left(bench: Bench) -> dict[str, Any]:
     found = {}
     for machine in ("m1", "m2"):
         told = bench.told(machine, "pending")
-        history = bench.told(machine, "history", BRANCH)["lines"]
-        refused = [line["what"] for line in history if line["what"] == "Refused"]
-        parts = ("verbs", "notes", "unfinished", "lost")
-        found[machine] = {**{part: told[part] for part in parts}, "refused": refused}
+        found[machine] = {part: told[part] for part in ("verbs", "notes", "unfinished", "lost")}
+    history = bench.told("m2", "history", BRANCH)["lines"]
+    found["record"] = {"refused": [e["what"] for e in history if e["what"] == "Refused"]}
     return found
 
 
@@ -166,8 +183,7 @@ def run_whole(bench: Bench, journey: str) -> tuple[Goal, list[Kill]]:
             sys.exit(f"kill_record.py: {journey}, {move.words}: {done.returncode}: {said}")
         passed = Counter(log.read_text().split() if log.exists() else ())
         for step, times in passed.items():
-            # what a catch does to the checkout is tried by kill.py
-            if move.words[0] != "catch" or "record" in step or "pending" in step:
+            if move.tried and not ELSEWHERE.match(step):
                 kills += [Kill(journey, number, step, time) for time in sorted({1, times})]
     bench.keep(journey)
     goal = Goal(entries(bench), left(bench))
