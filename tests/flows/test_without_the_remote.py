@@ -6,9 +6,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from handsoff.core.lease import Recipient
 from handsoff.edge import clock
-from handsoff.flows import landing, waiting
+from handsoff.errors import RefusedError
+from handsoff.flows import landing, letting, waiting
 from handsoff.flows.pending import Pending
 from tests.kit.compare import look
 from tests.kit.machines import Machine, Ran, World, git
@@ -332,3 +335,33 @@ def test_two_rosters_founded_apart_are_told_apart_and_the_one_on_the_remote_stan
     card.write_bytes(m2.card("kim"))
     inside(m1, "admit", card, "--yes").ok()
     assert {m["name"] for m in inside(m2, "roster", "--json").ok().json["members"]} == {"m1", "m2"}
+
+
+def test_what_waits_is_never_pushed_aside_by_a_verb_on_top_of_the_remote(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    with away(monday.m1):
+        queued(inside(monday.m1, "save", "--page-only"))
+    rubbish(monday)
+    desk = monday.m1.desk(clock.now() + DAY + timedelta(minutes=1))
+    with pytest.raises(RefusedError, match="1 of feat/cny wait here, and the remote has gone on"):
+        letting.save_page(desk, None)
+    waiting.pending(desk, send=True)
+    assert kinds(monday.m3) == ["Caught", "Saved", "Saved"]
+    assert waits(monday.m1) == []
+
+
+def test_a_work_that_went_there_and_back_lands_turn_by_turn_around_rubbish(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    with away(monday.m1, monday.m2):
+        for here, there in ((monday.m1, monday.m2), (monday.m2, monday.m1)):
+            file = monday.world.folder / f"{there.name}.handsoff"
+            inside(here, "send", there.name, "--to-file", file)
+            inside(there, "receive", file)
+            inside(there, "catch", WORK)
+    rubbish(monday)
+    for machine in (monday.m1, monday.m2, monday.m1):
+        inside(machine, "history", WORK).ok()
+    turn = ["Saved", "Offered", "Caught"]
+    assert kinds(monday.m3) == ["Caught", "Saved", *turn, *turn]
+    assert monday.carrier == ("held", "m1", 3)
+    assert waits(monday.m1) == waits(monday.m2) == []
