@@ -1,10 +1,7 @@
 """Without the remote: every verb works and waits; what waits lands whole, or says who won."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,23 +11,12 @@ from handsoff.errors import RefusedError
 from handsoff.flows import landing, letting, waiting
 from handsoff.flows.pending import Pending
 from tests.kit.compare import look
-from tests.kit.machines import Machine, Ran, World, git
+from tests.kit.machines import Machine, Ran, git
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import at_home, background, inside, refused, wait_for
+from tests.kit.running import at_home, away, background, inside, refused, wait_for
 
 REF = "refs/wip/lease/feat%2Fcny"
 DAY = timedelta(hours=24)
-
-
-@contextmanager
-def away(*machines: Machine) -> Iterator[None]:
-    """Let the remote be out of reach of these machines for a while."""
-    urls = [machine.git("remote", "get-url", "origin") for machine in machines]
-    for machine in machines:
-        machine.git("remote", "set-url", "origin", "/nowhere/at/all.git")
-    yield
-    for machine, url in zip(machines, urls, strict=True):
-        machine.git("remote", "set-url", "origin", url)
 
 
 def queued(ran: Ran) -> Ran:
@@ -280,61 +266,6 @@ def test_a_push_that_waited_too_long_for_its_branch_is_refused_and_jams_nothing(
     assert "has moved on" in " ".join(out.split())
     assert waits(monday.m1) == []
     assert inside(monday.m1, "save").code == 0
-
-
-def test_changes_of_the_roster_wait_and_are_made_in_order(monday: Monday) -> None:
-    m4 = monday.world.machine("m4")
-    card = monday.world.folder / "m4.card"
-    card.write_bytes(m4.card())
-    with away(monday.m1):
-        for words in (
-            ["admit", card, "--yes"],
-            ["roster", "rename", "m4", "desk"],
-            ["roster", "revoke", "m3", "--reason", "lost", "--yes"],
-            ["roster", "rename", "nobody", "somebody"],
-        ):
-            refused(inside(monday.m1, *words), 6, "waits here", "handsoff pending")
-        out = inside(monday.m1, "pending").ok().out
-        assert "roster: admit a card" in out
-    told = inside(monday.m1, "status", "--json").ok().json["news"]
-    assert [line.partition(":")[0] for line in told] == [
-        *["made on the roster what waited"] * 3, "refused on the roster"
-    ]  # fmt: skip
-    members = inside(monday.m1, "roster", "--json").ok().json["members"]
-    assert {m["name"] for m in members if not m["revoked"]} == {"m1", "m2", "desk"}
-    assert "nothing waits" in inside(monday.m1, "pending").ok().out
-
-
-def test_a_roster_founded_without_the_remote_waits_and_lands(tmp_path: Path) -> None:
-    world = World.make(tmp_path)
-    m1 = world.machine("m1")
-    with away(m1):
-        refused(inside(m1, "init", "--name", "m1", "--person", "lin"), 6, "init --offline")
-        told = inside(m1, "init", "--offline", "--name", "m1", "--person", "lin", "--json").ok()
-        assert "waits here" in " ".join(told.json["done"])
-        assert (
-            inside(m1, "init", "--offline", "--json").ok().json["founding"]
-            == (told.json["founding"])
-        )
-    assert inside(m1, "roster", "--json").ok().json["founding"] == told.json["founding"]
-    assert world.remote.refs("refs/wip/roster")
-
-
-def test_two_rosters_founded_apart_are_told_apart_and_the_one_on_the_remote_stands(
-    tmp_path: Path,
-) -> None:
-    world = World.make(tmp_path)
-    m1, m2 = world.machine("m1"), world.machine("m2")
-    with away(m2):
-        inside(m2, "init", "--offline", "--name", "m2", "--person", "kim").ok()
-    stands = inside(m1, "init", "--name", "m1", "--person", "lin", "--json").ok().json["founding"]
-    refused(inside(m2, "roster"), 7, "two rosters were founded apart", "by m1", stands)
-    refused(inside(m2, "init"), 7, "founded")
-    inside(m2, "init", "--trust", stands).ok()
-    card = tmp_path / "m2.card"
-    card.write_bytes(m2.card("kim"))
-    inside(m1, "admit", card, "--yes").ok()
-    assert {m["name"] for m in inside(m2, "roster", "--json").ok().json["members"]} == {"m1", "m2"}
 
 
 def test_what_waits_is_never_pushed_aside_by_a_verb_on_top_of_the_remote(monday: Monday) -> None:

@@ -90,6 +90,17 @@ def at_home(machine: Machine) -> Iterator[AtHome]:
         listener.stop(grace=5.0)
 
 
+@contextmanager
+def away(*machines: Machine) -> Iterator[None]:
+    """Let the remote be out of reach of these machines for a while."""
+    urls = [machine.git("remote", "get-url", "origin") for machine in machines]
+    for machine in machines:
+        machine.git("remote", "set-url", "origin", "/nowhere/at/all.git")
+    yield
+    for machine, url in zip(machines, urls, strict=True):
+        machine.git("remote", "set-url", "origin", url)
+
+
 @dataclass
 class Background:
     """A handsoff process that runs beside the test."""
