@@ -43,6 +43,7 @@ TRIES: Final = 3
 KILLED: Final = -9
 DONE: Final = (0, 6)
 """Exit codes of a verb that was done; 6 says that it waits for the remote."""
+REFUSED: Final = 3
 SHOWN: Final = 4
 NOWHERE: Final = "/nowhere/at/all.git"
 
@@ -142,23 +143,31 @@ def run(
 
 
 def entries(bench: Bench) -> list[str]:
-    """Return what the record on the remote says, entry by entry, read without handsoff."""
+    """Return what the record on the remote says, entry by entry, read without handsoff.
+
+    A save that says what the entry before it says was typed twice, and is told once.
+    """
     remote = str(bench.root / "remote.git")
     form = "--format=%an%n%n%b%x00"
     told = bench.git("m1", "-C", remote, "log", "--reverse", form, LEASE).split("\0")
-    pairs = [text.strip().split("\n\n", 1) for text in told if text.strip()]
-    read = [(name, json.loads(body)) for name, body in pairs]
-    return [f"{b['kind']} by {name} on {b['leg']}.{b['revision']}" for name, b in read]
+    found, before = [], None
+    for name, body in (text.strip().split("\n\n", 1) for text in told if text.strip()):
+        read = json.loads(body)
+        says = [name, read["kind"], read["leg"], *map(read.get, ("page", "envelope", "parcel"))]
+        if read["kind"] != "Saved" or says != before:
+            found.append(f"{read['kind']} by {name} on leg {read['leg']}")
+        before = says
+    return found
 
 
 def left(bench: Bench) -> dict[str, Any]:
     """Return what waits, is unfinished, or was refused on the machines."""
-    found = {}
+    found: dict[str, Any] = {}
     for machine in ("m1", "m2"):
         told = bench.told(machine, "pending")
         found[machine] = {part: told[part] for part in ("verbs", "notes", "unfinished", "lost")}
-    history = bench.told("m2", "history", BRANCH)["lines"]
-    found["record"] = {"refused": [e["what"] for e in history if e["what"] == "Refused"]}
+    remote = str(bench.root / "remote.git")
+    found["remote"] = {"refused": bench.git("m1", "-C", remote, "for-each-ref", "refs/wip/notes")}
     return found
 
 
@@ -206,7 +215,8 @@ def attempt(bench: Bench, kill: Kill, goal: Goal) -> list[str]:
     for move in JOURNEYS[kill.journey][kill.number :]:
         for _ in range(TRIES):
             done = run(bench, move)
-            if done.returncode in DONE:
+            # what was done before it was killed may be refused now: the end tells
+            if done.returncode in (*DONE, *((REFUSED,) if move is kill.move else ())):
                 break
         else:
             said = first_lines(done.stderr.splitlines())

@@ -53,6 +53,9 @@ def sent(result: "Sent") -> Iterator[str]:
     """Yield what to say of a hand-over, an offer or a save."""
     work = clean(result.work)
     yield from (f"warning: {warning}" for warning in result.warnings)
+    if result.already and result.verb == "save":
+        yield f"{work} was saved already (r{result.revision}); nothing was sent again"
+        return
     if result.already:
         yield f"{work} is with {result.to} already (r{result.revision}); nothing was sent again"
         return

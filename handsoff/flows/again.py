@@ -57,6 +57,38 @@ def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | No
     )
 
 
+def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
+    """Take up a run that was killed after the record had moved; what is left is to remember it.
+
+    Return the outcome if it was the very save that ``aim`` says, and nothing has changed since.
+    """
+    kept, work = view.record.kept, view.record.work
+    notes, lease = Notes(desk.checkout), view.record.lease.as_of(desk.now)
+    sending = notes.sending()
+    if sending is None or kept is None or (sending.work, sending.parcel) != (work, kept.parcel):
+        return None
+    seen = _observed(desk, work, notes.known(work))
+    same = envelope_of(seen) == kept.envelope
+    if same:
+        seen.remember(notes, kept.page)
+    notes.set_here(kept.parcel, work)
+    if sending.route == "remote":
+        notes.set_left(kept.parcel, sending.receivers)
+    notes.set_sending(None)
+    ended = same and kept == view.record.saved and kept.page == page
+    if aim.to is not None or lease.state is not State.HELD or not ended:
+        return None
+    return Sent(
+        work=work,
+        to=sending.to,
+        route=Route("", "saved before"),
+        parcel=kept.parcel,
+        leg=lease.leg,
+        revision=lease.revision,
+        already=True,
+    )
+
+
 def check_is_here(desk: Desk, view: View) -> None:
     """Raise RefusedError if this machine carries the work, but not in this checkout."""
     lease, saved, work = view.record.lease, view.record.kept, view.record.work

@@ -84,7 +84,7 @@ class Sender:
                 self._warn(news)
             self.desk.need_admitted(view.roster)
             aim = aim_of(self.desk, view.roster, self.wishes)
-            done = self._again(view, aim) or self._hand_over(view, aim, page, found, guarding)
+            done = self._again(view, aim, page) or self._hand_over(view, aim, page, found, guarding)
             return replace(
                 done,
                 verb=self.wishes.verb,
@@ -96,12 +96,14 @@ class Sender:
         finally:
             self.routing.close()
 
-    def _again(self, view: View, aim: Aim) -> Sent | None:
+    def _again(self, view: View, aim: Aim, page: Written) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
         sending = self.notes.sending()
         done = again.already(self.desk, view, aim, self.wishes.to_file)
         if done is not None and sending is not None and sending.parcel == done.parcel:
             self.notes.set_sending(None)
+        if done is None and not self.wishes.dry_run:
+            done = again.settled(self.desk, view, aim, page.oid)
         return done
 
     def _read_record(self) -> View:

@@ -223,3 +223,30 @@ def test_a_saved_page_stays_as_it_was(monday: Monday, tmp_path: Path) -> None:
     page = inside(monday.m2, "history", WORK, "r1", "--json").ok().json
     assert page["page"].rstrip("\n") == first == PAGE.rstrip("\n")
     assert git(monday.remote.path, "cat-file", "blob", page["oid"]) == first
+
+
+def killed(machine: Machine, step: str, *words: str) -> None:
+    dying = Machine(machine.name, machine.home, machine.top, {"HANDSOFF_KILL_AT": step})
+    assert dying.handsoff(*words).code == -9
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["send.record.push.after", "note.here.before", "note.left.before", "note.sending.before#2"],
+)
+def test_a_save_that_was_killed_after_the_record_had_moved_is_one_save(
+    monday: Monday, step: str
+) -> None:
+    killed(monday.m1, step, "save")
+    ran = inside(monday.m1, "save", "--json").ok().json
+    assert (ran["already"], ran["revision"]) == (True, 1)
+    assert kinds(monday.m1) == ["Caught", "Saved"]
+    assert inside(monday.m1, "pending", "--json").ok().json["unfinished"] == []
+    monday.m1.write("src/money.py", "MONEY = 7\n")
+    killed(monday.m1, step, "save")
+    monday.m1.write("src/money.py", "MONEY = 8\n")
+    # what changed since the kill is another revision, or goes out with an offer
+    inside(monday.m1, "offer", "--to", "m2").ok()
+    assert kinds(monday.m1) == ["Caught", "Saved", "Saved", "Saved", "Offered"]
+    inside(monday.m2, "catch", WORK).ok()
+    assert (monday.m2.top / "src/money.py").read_text() == "MONEY = 8\n"
