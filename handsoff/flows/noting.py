@@ -149,10 +149,9 @@ def refuse(desk: Desk, view: View, tried: Sequence[tuple[str, int, int]], reason
         def make(
             read: Notes, kind: str = kind, leg: int = leg, revision: int = revision
         ) -> Draft | None:
-            last = read.good[-1] if read.good else None
             said = (kind, leg, revision, reason)
-            if last is not None and (last.tried, last.leg, last.revision, last.text) == said:
-                return None  # typed again and again: once is enough
+            if said in [(n.tried, n.leg, n.revision, n.text) for n in read.good]:
+                return None  # typed again, or refused by a run that was killed: once is enough
             return notes.refused(
                 read, tried=kind, leg=leg, revision=revision, reason=reason, saw=view.tip,
                 winner="" if winner == desk.machine.id else winner, at=at, sign=desk.machine.sign,
