@@ -367,10 +367,6 @@ def notices(root: Path, tests: list[str]) -> str:
     return ""
 
 
-def _wanted(title: str, words: list[str]) -> bool:
-    return not words or any(word in title for word in words)
-
-
 def main() -> None:
     """Print one line for each mutant; fail if any goes unnoticed."""
     words = sys.argv[1:]

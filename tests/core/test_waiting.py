@@ -127,6 +127,14 @@ def test_what_another_hand_has_landed_is_not_signed_once_more() -> None:
     assert kinds(judge(more, begun)) == (["Withdrawn"], ["Withdrawn"])
 
 
+def test_a_catch_that_found_the_same_offer_at_another_time_is_the_same() -> None:
+    begun = M1.pen(empty()).caught().saved().offered(ANYONE).record
+    caught = M2.pen(begun, START + MINUTE).caught().record
+    offered = M1.pen(empty(), START + MINUTE).caught().saved().offered(ANYONE).record
+    anew = M2.pen(offered, START + 2 * MINUTE).caught().record
+    assert judge(caught, M2.pen(anew, START + 3 * MINUTE).saved().record, M2).fate is Fate.LANDED
+
+
 def test_one_that_differs_in_what_it_says_has_not_landed() -> None:
     other = M1.pen(SAVED, START + MINUTE).offered(ANYONE).record
     assert judge(other, OFFERED).fate is Fate.AGAIN

@@ -296,3 +296,16 @@ def test_a_work_that_went_there_and_back_lands_turn_by_turn_around_rubbish(monda
     assert kinds(monday.m3) == ["Caught", "Saved", *turn, *turn]
     assert monday.carrier == ("held", "m1", 3)
     assert waits(monday.m1) == waits(monday.m2) == []
+
+
+def test_a_refusal_that_was_cut_short_is_on_the_record_once(monday: Monday) -> None:
+    caught_meanwhile(monday)
+    with away(monday.m1):
+        queued(inside(monday.m1, "save", "--page-only"))
+    dying = {"HANDSOFF_KILL_AT": "note.push.before#2"}
+    killed = Machine(monday.m1.name, monday.m1.home, monday.m1.top, dying)
+    assert killed.handsoff("history", WORK).code == -9
+    told = inside(monday.m1, "history", WORK, "--json").ok().json
+    refusals = [line["detail"] for line in told["lines"] if line["what"] == "Refused"]
+    assert [said.split(":")[0] for said in refusals] == ["Caught", "Saved", "Saved"]
+    assert len(inside(monday.m1, "pending", "--json").ok().json["lost"]) == 1
