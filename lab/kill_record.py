@@ -1,6 +1,6 @@
 """Kill the verbs of the record with -9 at each named step, with the remote and without it.
 
-    kill_record.py [--journey NAME] [--only PATTERN] [--jobs N] [--list]
+    kill_record.py [--journey NAME] [--only PATTERN ...] [--jobs N] [--list]
 
 A journey is what two machines type, one after the other, until m2 holds the work (JOURNEYS); where
 it says so, their remote is out of reach. It runs whole once. Then, for each step that a command of
@@ -241,7 +241,8 @@ def run_all(bench_of: "Queue[Bench]", asked: argparse.Namespace, pool: ThreadPoo
     for journey in asked.journey or JOURNEYS:
         wholes = list(pool.map(lambda bench, name=journey: run_whole(bench, name), benches))
         goal, kills = wholes[0]
-        chosen = [kill for kill in kills if fnmatch.fnmatch(str(kill), asked.only)]
+        only = asked.only or ["*"]
+        chosen = [k for k in kills if any(fnmatch.fnmatch(str(k), word) for word in only)]
         known, tried = known + len(kills), tried + len(chosen)
         if asked.list:
             print("\n".join(map(str, chosen)))
@@ -268,7 +269,7 @@ def main() -> None:
     """Print one line for each kill, then the counts; fail if any kill lost something."""
     words = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     words.add_argument("--journey", choices=tuple(JOURNEYS), action="append", help="by default all")
-    words.add_argument("--only", default="*", help="which kills, as in 'away:*'")
+    words.add_argument("--only", action="append", help="which kills, as in 'away:*'")
     words.add_argument("--jobs", type=int, default=2)
     words.add_argument("--list", action="store_true", help="print the kills and stop")
     asked = words.parse_args()

@@ -45,7 +45,7 @@ def unpack(blob: bytes) -> Luggage:
         if end < 0 or kind not in _KINDS or not size.isdecimal() or len(size) > _DIGITS:
             raise DamagedError("the record in the parcel is malformed")
         start, at = end + 1, end + 1 + int(size) + 1
-        if at > len(blob) or blob[at - 1 : at] != b"\n":
+        if blob[at - 1 : at] != b"\n":
             raise DamagedError("the record in the parcel is cut short")
         data = blob[start : at - 1]
         if kind == "commit":
