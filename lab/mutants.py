@@ -26,7 +26,7 @@ TESTS = {
     "archive": ["test_archive"],
     "prune": ["test_prune"],
     "entry": ["test_record", "test_hostile_chains", "test_pen"],
-    "record": ["test_record", "test_hostile_chains", "test_record_model"],
+    "record": ["test_record", "test_pen", "test_hostile_chains", "test_record_model"],
     "pen": ["test_pen"],
     "cache": ["test_pen"],
     "places": ["test_places"],

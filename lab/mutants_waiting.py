@@ -31,7 +31,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "waiting": [
         ("a day is no limit", "old = age > LIMIT", "old = False"),
-        ("asking does not help", "if old and not asked:", "if old:"),
+        ("asking does not help", "(old and not asked) or", "old or"),
+        ("what became void has landed", "or not local[-1].good:", "or False:"),
         ("the day ends early", "old = age > LIMIT", "old = age >= LIMIT"),
         ("what is old is sent as it was", "if not old or len(own)", "if True or len(own)"),
         ("others are stepped over", "if not old or len(own) < len(rest):", "if not old:"),
@@ -43,9 +44,9 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "tuple(takewhile(lambda event: event.by == by, rest))",
             "own",
         ),
-        ("nobody is waited for", "if outrun or old:", "if True:"),
-        ("nobody can win", "if outrun or old:", "if old:"),
-        ("waits for ever", "if outrun or old:", "if outrun:"),
+        ("nobody is waited for", "(outrun or old):", "True:"),
+        ("nobody can win", "(outrun or old):", "old:"),
+        ("waits for ever", "(outrun or old):", "outrun:"),
         ("void entries are signed anew", "if e.good and e.entry and", "if e.entry and"),
         (
             "the machine signs for others",

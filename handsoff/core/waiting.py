@@ -75,8 +75,8 @@ def course(
     if local[-1].oid in there:
         return Course(Fate.LANDED)
     old = age > LIMIT
-    if old and not asked:
-        return Course(Fate.WAIT)
+    if (old and not asked) or not local[-1].good:
+        return Course(Fate.WAIT)  # void it is where the roster has let this machine's key go
     came = _events(remote, here)
     rest = _not_among(came, _events(local, there))
     if not rest:
@@ -90,7 +90,7 @@ def course(
         run = tuple(takewhile(lambda event: event.by == by, rest))
         return Course(Fate.AGAIN, run, own, fresh=old and run == tuple(rest))
     outrun = len(came) > len(_events(local, there)) - len(rest)
-    if outrun or old:
+    if own and (outrun or old):
         return Course(Fate.AGAIN, own, own)
     return Course(Fate.WAIT)  # for the machine that alone can sign anew what comes next
 

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handsoff.core.admission import revoke
 from handsoff.core.lease import HOLD, OFFER, Caught, Found, How, Offered, Recipient, State
 from handsoff.core.objects import EMPTY_TREE, oid_of
 from handsoff.core.pen import Pen
-from handsoff.core.record import Record
+from handsoff.core.record import Record, read_record
 from handsoff.core.waiting import LIMIT, Course, Fate, course, write_again
 from handsoff.errors import HeldError, RefusedError
 from tests.kit.contacts import rubbish
-from tests.kit.signing import M1, M2, M3, START, Machine, empty, forged
+from tests.kit.signing import M1, M2, M3, START, Machine, empty, forged, founded, pairs
 
 MINUTE = timedelta(minutes=1)
 ANYONE, TO_M2 = Recipient(), Recipient(machine=M2.id)
@@ -29,6 +30,11 @@ def dirtied(record: Record, kind: str = "rubbish") -> Record:
     made = rubbish(kind, record, M3, START)
     assert made is not None
     return record.extend([made])
+
+
+def rubbish_on(oid: str) -> tuple[str, bytes]:
+    data = f"tree {EMPTY_TREE}\nparent {oid}\nauthor x\ncommitter y\n\nhello".encode()
+    return oid_of("commit", data), data
 
 
 def judge(
@@ -148,6 +154,22 @@ def test_where_others_went_on_every_entry_of_this_machine_is_at_stake() -> None:
     assert (todo.fate, kinds(todo)[1]) == (Fate.AGAIN, ["Caught"])
     with pytest.raises(RefusedError, match="revision 2; this is revision 1"):
         again(remote, todo, M2)
+
+
+def test_what_the_roster_made_void_waits_and_is_not_forgotten() -> None:
+    pen = M1.pen(empty()).caught().saved()
+    data = pairs(*pen.drafts)
+    read, tips = founded(), {"feat/x": data[0][0]}
+    at = int(START.timestamp())
+    gone = revoke(read, M1.id, reason="lost", tips=tips, by=M2.id, at=at, sign=M2.sign)
+    later = read.extend(pairs(gone)).trusted()
+    local = read_record(data, later, "feat/x")
+    assert [entry.good for entry in local.entries] == [True, False]
+    for remote in (data[:1], [], [*data[:1], rubbish_on(data[0][0])]):
+        there = read_record(remote, later, "feat/x")
+        assert judge(local, there, asked=True).fate is Fate.WAIT
+        # after a change of its key, nothing of it is this machine's any more
+        assert judge(pen.record, there, M3).fate is not Fate.AGAIN
 
 
 def test_what_is_void_is_never_signed_anew() -> None:
