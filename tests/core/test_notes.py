@@ -121,6 +121,7 @@ def test_a_note_that_breaks_a_rule_is_void_and_stood_upon(
     bad = written(read, **({"by": writer} | changes))
     read = after(read, bad)
     assert reason in read.entries[1].reason
+    assert (read.tip, read.seq, read.git_tip) == (good.oid, 1, bad.oid)
     later = after(read, note(read, "still here", by=writer))
     assert [n.text for n in later.good] == ["the fixture is wrong", "still here"]
 
