@@ -1,5 +1,6 @@
 """What the documents say and code can tell: lists are whole, tables are those of the code."""
 
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -207,3 +208,12 @@ def test_every_path_that_a_document_names_is_there(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
 def test_no_document_names_a_path_of_the_machine_it_was_written_on(document: Path) -> None:
     assert re.findall(r"(?<![\w.~])/(?:home|root|tmp|work|Users)/\S*", document.read_text()) == []
+
+
+def test_each_mutant_of_the_lab_finds_what_it_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "lab"))
+    mutants = importlib.import_module("mutants")
+    for module, broken in mutants.MUTANTS.items():
+        sound = (ROOT / mutants.CORE / f"{module}.py").read_text()
+        assert mutants.TESTS[module]
+        assert [name for name, before, _ in broken if sound.count(before) != 1] == [], module
