@@ -11,7 +11,6 @@ Source: githooks(5).
 
 import os
 import sys
-from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -170,18 +169,8 @@ class Door:
             return None, str(error)
 
     def _record(self, work: str, name: str, commits: Commits) -> Record:
-        """Return what ``commits`` add up to, also after an archived record of the same name.
-
-        A revocation may name a tip of that; the revoked machine has no word in the new one.
-        """
         empty = Record(roster=self._roster, work=work)
-        record = empty.extend(commits)
-        if record.behind:
-            gone = [m for m in self._roster.everyone.values() if m.revoked is not None]
-            tips = {m.id: m.revoked.tips.get(work, "") for m in gone if m.revoked is not None}
-            passed = frozenset(m for m, tip in tips.items() if self._archive.names(name, tip))
-            record = replace(empty, passed=passed).extend(commits) if passed else record
-        return record
+        return archive.read_after(empty, commits, name, lambda: self._archive)
 
     def _is_archived(self, update: Update, place: Place) -> bool:
         """Say whether the archive names the chain that is to be deleted, with this very tip."""

@@ -3,7 +3,7 @@
 from typing import Final
 
 TESTS: Final = {
-    "archive": ["test_archive"],
+    "archive": ["test_archive", "test_audit"],
     "prune": ["test_prune"],
     "places": ["test_places"],
     "tips": ["test_tips"],
@@ -31,6 +31,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("the revoked, after their tip", "signer.id in read.passed or", ""),
         ("the revoked, under later rosters", "under >= signer.revoked.seq", "False"),
         ("an older roster", "if under < read.under:", "if False:"),
+        ("a new record waits for the old one", "if read.names(ref, tip)", "if False"),
+        ("any tip of a revocation has passed", "if read.names(ref, tip)", "if True"),
     ],
     "prune": [
         *(

@@ -94,6 +94,23 @@ def lets_go(archive: Archive, ref: str, seen: Record, now: datetime) -> bool:
     return seen.lease.until is None or seen.has_lapsed(now)
 
 
+def read_after(empty: Record, commits: Commits, ref: str, archive: Callable[[], Archive]) -> Record:
+    """Return the record that ``commits`` add up to, after one of the same name or not.
+
+    A revocation may name a tip of a record that was archived since. It is not waited for then: the
+    revoked machine had its last word there, and has none in the new record. ``archive`` is asked
+    only where that may be so.
+    """
+    record = empty.extend(commits)
+    gone = [(m.id, m.revoked) for m in record.roster.everyone.values() if m.revoked is not None]
+    tips = {machine: by.tips[record.work] for machine, by in gone if record.work in by.tips}
+    if not record.behind or not tips:
+        return record
+    read = archive()
+    passed = frozenset(machine for machine, tip in tips.items() if read.names(ref, tip))
+    return replace(empty, passed=passed).extend(commits)
+
+
 def archived(
     read: Archive, refs: Mapping[str, Sequence[str]], *, by: str, at: int, sign: Sign
 ) -> Draft:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from handsoff.core.admission import REVOKED_LIMIT, RosterRead
-from handsoff.core.archive import Archive, lets_go
+from handsoff.core.archive import Archive, lets_go, read_after
 from handsoff.core.chain import Commits, Link, Tips, Word, compare_tips, open_link
 from handsoff.core.findings import (
     EntryRow,
@@ -118,7 +118,7 @@ def audit(
     for chain in (*remote.of(Kind.RECORD), *remote.of(Kind.NOTES)):
         try:
             if chain.ref.kind is Kind.RECORD:
-                record = Record(roster=roster, work=chain.work).extend(chain.commits or ())
+                record = _record(chain, archive)
                 works.append(work_row(chain.ref, record, now))
                 found += _judged_work(works[-1], chain.ref, record, remote, now)
             else:
@@ -191,6 +191,11 @@ def _was_let_go(ref: Ref, seen: Commits, archive: Archive, now: datetime) -> boo
     except DamagedError:  # not at hand any more, so nobody can say who carried it
         return False
     return lets_go(archive, f"lease/{ref.component}", record, now)
+
+
+def _record(chain: Chain, archive: Archive) -> Record:
+    empty, ref = Record(roster=archive.roster, work=chain.work), f"lease/{chain.ref.component}"
+    return read_after(empty, chain.commits or (), ref, lambda: archive)
 
 
 _CONTRADICTS: Final = {

@@ -5,7 +5,6 @@ otherwise. Imported by the desk, and so by the pre-push program: nothing heavy h
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -16,7 +15,7 @@ from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.edge import files
 from handsoff.edge.git.remote import Shared
-from handsoff.errors import TrustError
+from handsoff.errors import TrustError, UnreachableError
 
 _SEEN: Final = "archive.json"
 
@@ -38,8 +37,7 @@ def read_archive(shared: Shared, roster: Roster) -> Archive:
     if tip and not shared.has(tip):
         shared.fetch([ref])
     commits = (shared.chain(tip) or []) if tip else []
-    path = shared.checkout.store_dir / _SEEN
-    seen = str((files.read_json(path) or {}).get("tip", ""))
+    seen = _seen(shared)
     judged = compare_tips([seen] if seen else [], [oid for oid, _ in commits])
     if judged not in (Tips.SAME, Tips.AHEAD):
         raise TrustError(
@@ -48,7 +46,8 @@ def read_archive(shared: Shared, roster: Roster) -> Archive:
             hint=f"somebody rewrote {ref} there: ask who; {seen[:12]} can be pushed back",
         )
     if tip != seen:
-        files.write_json(path, {"tip": tip})
+        shared.own(tip, seen)
+        files.write_json(shared.checkout.store_dir / _SEEN, {"tip": tip})
     return Archive(roster=roster).extend(commits)
 
 
@@ -66,21 +65,17 @@ def lets_go(
 
 
 def read(shared: Shared, ref: str, empty: Record, commits: Commits) -> Record:
-    """Return the record that ``commits`` add up to, after one of the same name or not.
+    """Return the record that ``commits`` add up to, after one of the same name or not."""
 
-    A revocation may name a tip of a record that was archived since. It is not waited for then: the
-    revoked machine had its last word there, and has none in the new record.
-    """
-    record = empty.extend(commits)
-    revoked = [(m.id, m.revoked) for m in record.roster.everyone.values() if m.revoked]
-    tips = {machine: gone.tips.get(record.work, "") for machine, gone in revoked}
-    if not record.behind or not any(tips.values()):
-        return record
-    archive, name = read_archive(shared, record.roster), named(shared, ref)
-    passed = frozenset(machine for machine, tip in tips.items() if archive.names(name, tip))
-    return replace(empty, passed=passed).extend(commits)
+    def archive() -> Archive:
+        try:
+            return read_archive(shared, empty.roster)
+        except UnreachableError:
+            return Archive(roster=empty.roster).extend(shared.chain(_seen(shared)) or [])
+
+    return rules.read_after(empty, commits, named(shared, ref), archive)
 
 
-def is_archived(shared: Shared, roster: Roster, ref: str, seen: str) -> bool:
-    """Say whether any ref of ours was deleted by the rules, with the entry ``seen`` in it."""
-    return read_archive(shared, roster).names(named(shared, ref), seen)
+def _seen(shared: Shared) -> str:
+    """Return the tip of the archive that this clone last saw, "" if none."""
+    return str((files.read_json(shared.checkout.store_dir / _SEEN) or {}).get("tip", ""))

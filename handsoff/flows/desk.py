@@ -254,7 +254,8 @@ class Desk:
 
     def history_to(self, roster: Roster, work: str, tip: str) -> Record:
         """Return the record up to ``tip``, whose objects are here, with all its entries."""
-        return Record(roster=roster, work=work).extend(self.shared.chain(tip) or [])
+        shared, empty = self.shared, Record(roster=roster, work=work)
+        return archive.read(shared, shared.record_ref(work), empty, shared.chain(tip) or [])
 
     def member(self, roster: Roster, name: str) -> Member:
         """Return the machine called ``name``; UsageError naming those that there are."""

@@ -1,6 +1,7 @@
 """The rules of an audit: what contradicts the past, what does not verify, what nobody minds."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -134,6 +135,24 @@ def test_a_deletion_that_a_member_announced_is_no_attack() -> None:
     only(look(at(LEASE, (), WHOLE), archived(WHOLE)), What.DELETED)  # m2 carries it
     only(look(at(LEASE, (), closed), archived(WHOLE)), What.DELETED)
     only(look(at(LEASE, (), closed[-1][0]), archived(closed)), What.DELETED)
+
+
+def test_a_new_record_is_not_judged_by_a_revocation_that_names_the_archived_one() -> None:
+    closed = pairs(*SENT.drafts, *M2.pen(SENT.record).caught().closed("merged").drafts)
+    tips, sign = {WORK: closed[-1][0]}, M1.sign
+    draft = admission.revoke(founded(), M2.id, reason="x", tips=tips, by=M1.id, at=NOW, sign=sign)
+    read = founded().extend(pairs(draft))
+    anew = replace(empty(), roster=read.trusted())
+    chains = [
+        at(LEASE, pairs(*M1.pen(anew).caught(hold=HOLD * 2).drafts)),
+        at(f"{PREFIX}/notes/heard/{M3.id}", note(M3, "heard")),
+        archived(closed),
+    ]
+    report = audit(read, Remote(refs=[c.ref for c in chains], chains=chains), now=START)
+    assert report.findings == ()
+    chains.pop()
+    report = audit(read, Remote(refs=[c.ref for c in chains], chains=chains), now=START)
+    assert [f.what for f in report.findings] == [What.BEHIND]
 
 
 def test_what_the_archive_says_void_excuses_nothing() -> None:

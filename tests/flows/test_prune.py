@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from handsoff.core.admission import read_roster
+from handsoff.core.chain import Word
 from handsoff.core.lease import State
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
@@ -12,7 +13,7 @@ from handsoff.core.roster import Roster
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import TrustError
-from handsoff.flows.archive import is_archived, read_archive
+from handsoff.flows.archive import read_archive
 from handsoff.flows.desk import Desk
 from handsoff.flows.prune import Pruned, prune_remote
 from tests.kit.machines import Machine, World, git, store
@@ -153,9 +154,10 @@ def test_an_old_record_goes_and_nobody_takes_it_for_an_attack(world: World) -> N
     roster = m2.desk().fresh_roster()
     shared = m2.desk().shared
     assert seen is not None
-    assert is_archived(shared, roster, RECORD, seen)
-    assert is_archived(shared, roster, notes, seen)
-    assert not is_archived(shared, roster, RECORD, "a" * 40)
+    read = read_archive(shared, roster)
+    assert read.names("lease/feat%2Fx", seen)
+    assert read.names(notes.removeprefix("refs/wip/"), seen)
+    assert not read.names("lease/feat%2Fx", "a" * 40)
     for machine in (m1, m2, m3):
         assert machine.record(WORK).lease.state is State.FREE
         assert machine.desk().works_seen() == []
@@ -190,8 +192,14 @@ def test_a_name_is_used_again_after_a_revocation_that_names_the_old_record(world
     old.shared.push(Move(RECORD, pen.record.git_tip or "", ""))
     record = m3.record(WORK)
     assert (record.behind, record.lease.state) == ("", State.FREE), "it has no word in a new one"
+    assert [e.word for e in m3.desk().history(record).entries] == [Word.REVOKED], "nor is it told"
+    assert inside(m3, "audit").code == 9
     m3.writes(WORK, lambda pen: pen.caught())
     assert m1.record(WORK).lease.carrier == m3.member().id
+    found = inside(m3, "audit", "--known", pen.record.git_tip or "")
+    assert found.code == 0, found.out
+    m3.git("remote", "set-url", "origin", "nowhere")
+    assert [e.good for e in m3.desk().history(m1.record(WORK)).entries] == [False, True]
 
 
 def founding(desk: Desk) -> Roster:
