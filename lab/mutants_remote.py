@@ -57,8 +57,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "tips": [
         ("a fork is pushed over", "Mend.PEOPLE if judged is Tips.FORKED", "Mend.PUSH_BACK if True"),
-        ("a rewind stands", "if judged is Tips.REWOUND or judged is None:", "if judged is None:"),
-        ("a pruned work comes back", "return Mend.NAMED if announced else", "return"),
+        ("a rewind stands", "(Tips.DELETED, Tips.REWOUND, None)", "(Tips.DELETED, None)"),
+        ("a deletion stands", "(Tips.DELETED, Tips.REWOUND, None)", "(Tips.REWOUND, None)"),
         ("an older tip is news", "if not theirs or theirs in mine", "if not theirs"),
         ("an unknown tip is old", "if not theirs or theirs in mine", "if True"),
         ("a claim never ends", "claim.tip in chain", "False"),

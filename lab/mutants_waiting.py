@@ -8,6 +8,7 @@ TESTS: Final = {
     "dropped": ["test_dropped"],
     "times": ["test_times"],
     "luggage": ["test_luggage"],
+    "history": ["test_history"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "holding": [
@@ -114,6 +115,17 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("for ever", "or length > LONGEST", ""),
         ("no length at all", "[1-9][0-9]{0,8}", "[0-9]{1,9}"),
         ("words around it", "_FORM.fullmatch", "_FORM.match"),
+    ],
+    "history": [
+        ("notes come first", "saw if saw in known else", "'' if saw in known else"),
+        ("notes come as they were read", "key=lambda note: note.at", "key=lambda note: 0"),
+        ("all has landed", "pending=entry.oid not in landed", "pending=False"),
+        ("the leg before", "event.leg + isinstance(event, events.Caught)", "event.leg"),
+        (
+            "the revision before",
+            "event.revision + isinstance(event, events.Saved)",
+            "event.revision",
+        ),
     ],
     "luggage": [
         ("any kind", "or kind not in _KINDS", ""),

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from handsoff.cli.render import clean
 
 if TYPE_CHECKING:
-    from handsoff.flows.history import History, Line
+    from handsoff.core.history import Line
+    from handsoff.flows.history import History
     from handsoff.flows.letting import Let
     from handsoff.flows.note import WroteNote
     from handsoff.flows.waiting import PendingList

@@ -138,8 +138,6 @@ def of_clock(ahead: timedelta) -> Finding:
 def of_chain(what: str, ref: str, mended: Mend, said: str, sides: Sequence[str] = ()) -> Finding:
     """Return what is to be done about a chain that contradicts what this clone saw."""
     settle = f"handsoff doctor --of {shlex.quote(ref)} --keep"
-    if mended is Mend.NAMED:
-        return Finding(what, Level.NOTE, f"{said}; the archive names that, so it was pruned")
     if mended is Mend.PUSH_BACK:
         do = f"handsoff doctor --repair; if it was agreed on: {settle} remote"
         return attention(what, f"{said}; no entry there is news", do)

@@ -36,26 +36,17 @@ class Mend(Enum):
     PUSH_BACK = "push back"
     PEOPLE = "people"
     """Two histories have entries that the other lacks: somebody must choose."""
-    NAMED = "named"
-    """Its deletion is announced: no attack, and nothing to bring back."""
 
 
-def mend(judged: Tips | None, *, announced: bool) -> Mend:
+def mend(judged: Tips | None) -> Mend:
     """Return what may be done; None means that what lies there is no chain of commits.
 
     The seen chain is pushed back only where it has all that the remote has: nothing that
     anybody wrote is lost by that.
     """
-    if judged is Tips.DELETED:
-        return Mend.NAMED if announced else Mend.PUSH_BACK
-    if judged is Tips.REWOUND or judged is None:
+    if judged in (Tips.DELETED, Tips.REWOUND, None):
         return Mend.PUSH_BACK
     return Mend.PEOPLE if judged is Tips.FORKED else Mend.NOTHING
-
-
-def announces(archive: Collection[bytes], tip: str) -> bool:
-    """Say whether an entry of the archive names ``tip``: then its ref may be gone."""
-    return bool(tip) and any(tip.encode() in entry for entry in archive)
 
 
 class Told(Enum):

@@ -202,7 +202,9 @@ class Doctor:
     def _work(self, desk: Desk, standing: Standing) -> Iterator[Finding]:
         what = f"the record of {plain(standing.work)}"
         if standing.trouble is not None:
-            item = mending.torn(desk, what, standing.ref, standing.seen, standing.tip)
+            item = mending.torn(
+                desk, what, standing.ref, standing.seen, standing.tip, work=standing.work
+            )
             if item is None:
                 error = standing.trouble
                 yield attention(what, plain(str(error)), plain(error.hint or ""))

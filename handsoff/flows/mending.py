@@ -15,6 +15,7 @@ from handsoff.core.places import PREFIX
 from handsoff.core.tips import Mend
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import DamagedError, LostRaceError, TrustError, UsageError
+from handsoff.flows import archive
 from handsoff.flows.desk import Desk
 from handsoff.flows.heard import chain_ids
 
@@ -43,16 +44,19 @@ def torn_roster(desk: Desk, tip: str) -> Torn | None:
     return torn(desk, "the roster", desk.shared.roster_ref, desk.roster_tip, tip)
 
 
-def torn(desk: Desk, what: str, ref: str, seen: str, tip: str) -> Torn | None:
-    """Return how a chain contradicts what this clone saw of it, None if it does not."""
+def torn(desk: Desk, what: str, ref: str, seen: str, tip: str, *, work: str = "") -> Torn | None:
+    """Return how a chain contradicts what this clone saw of it, None if it does not.
+
+    ``work`` is that of a record: one that the archive lets go contradicts nothing.
+    """
     before, found = chain_ids(desk, seen), chain_ids(desk, tip)
     if tip and not found:
         return _overwritten(desk, Torn(what=what, ref=ref, seen=seen, tip=tip), before)
     judged = compare_tips(before, found)
-    if judged in (Tips.SAME, Tips.AHEAD):
+    if judged in (Tips.SAME, Tips.AHEAD) or (work and _is_let_go(desk, work, before, found)):
         return None
     said, _ = tips.rewritten(what, ref, judged, seen, tip)
-    mend = tips.mend(judged, announced=judged is Tips.DELETED and _announced(desk, seen))
+    mend = tips.mend(judged)
     sides = tuple(_sides(desk, before, found)) if mend is Mend.PEOPLE else ()
     return Torn(
         what=what, ref=ref, seen=seen, tip=tip, said=said, mend=mend, back=seen, sides=sides
@@ -72,7 +76,7 @@ def _overwritten(desk: Desk, item: Torn, before: Sequence[str]) -> Torn:
     return replace(
         item,
         said=f"{item.what} is no chain of entries on the remote: it has {item.tip[:12]}",
-        mend=tips.mend(judged if forked else None, announced=False),
+        mend=tips.mend(judged if forked else None),
         back=commit if judged in (Tips.SAME, Tips.AHEAD) else item.seen,
         sides=tuple(_sides(desk, before, found)) if forked else (),
     )
@@ -99,7 +103,8 @@ def keep(desk: Desk, ref: str, side: str) -> str:
     tip = shared.tips(ref).get(ref, "")
     if tip and shared.absent([tip]):
         shared.fetch([ref], [ours])
-    found = torn(desk, f"the record of {work}" if work else "the roster", ref, ours, tip)
+    what = f"the record of {work}" if work else "the roster"
+    found = torn(desk, what, ref, ours, tip, work=work)
     if found is None:
         raise UsageError(f"{ref} is as this clone saw it, or ahead", hint="handsoff doctor")
     if side == "here":
@@ -112,21 +117,13 @@ def keep(desk: Desk, ref: str, side: str) -> str:
     return f"forgot {ours[:12]}: what the remote has counts from now on, if it verifies"
 
 
-def _announced(desk: Desk, seen: str) -> bool:
-    """Say whether a member's entry in the archive names the tip that is gone."""
-    shared, roster = desk.shared, desk.local_roster()
-    ref = f"{shared.prefix}/archive"
-    tip = shared.tips(ref).get(ref, "")
-    if not tip or roster is None:
+def _is_let_go(desk: Desk, work: str, before: Sequence[str], found: Sequence[str]) -> bool:
+    roster, shared = desk.local_roster(), desk.shared
+    if roster is None or not before:
         return False
-    if shared.absent([tip]):
-        shared.fetch([ref])
-    with suppress(DamagedError, TrustError):
-        opened = [(open_link(oid, data, limit=_ENTRY), data)
-                  for oid, data in shared.chain(tip) or []]  # fmt: skip
-        ours = [data for link, data in opened
-                if isinstance(link, Link) and roster.member(link.by) is not None]  # fmt: skip
-        return tips.announces(ours, seen)
+    seen = desk.history_to(roster, work, before[-1])
+    with suppress(DamagedError, TrustError):  # an archive that is not to be believed lets none go
+        return archive.lets_go(shared, shared.record_ref(work), seen, found, desk.now)
     return False
 
 

@@ -69,9 +69,8 @@ def test_a_clock_that_is_behind_signed_times_is_named_with_how_much() -> None:
     assert "3650 days" in health.of_clock(timedelta(days=3650)).said
 
 
-def test_what_was_pruned_needs_nobody_and_a_fork_needs_people() -> None:
+def test_what_was_lost_can_be_pushed_back_and_a_fork_needs_people() -> None:
     of = {mend: health.of_chain("x", "refs/wip/lease/x%2Fy", mend, "said") for mend in Mend}
-    assert of[Mend.NAMED].level is Level.NOTE
     assert of[Mend.PUSH_BACK].do.startswith("handsoff doctor --repair; ")
     assert "--keep here" in of[Mend.PEOPLE].do
     assert "--repair" not in of[Mend.PEOPLE].do

@@ -25,13 +25,12 @@ def test_each_way_of_rewriting_is_told_with_what_to_do() -> None:
 
 
 def test_only_what_loses_nothing_is_pushed_back() -> None:
-    assert tips.mend(Tips.REWOUND, announced=False) is Mend.PUSH_BACK
-    assert tips.mend(Tips.DELETED, announced=False) is Mend.PUSH_BACK
-    assert tips.mend(None, announced=False) is Mend.PUSH_BACK
-    assert tips.mend(Tips.FORKED, announced=False) is Mend.PEOPLE
-    assert tips.mend(Tips.DELETED, announced=True) is Mend.NAMED
-    assert tips.mend(Tips.SAME, announced=False) is Mend.NOTHING
-    assert tips.mend(Tips.AHEAD, announced=False) is Mend.NOTHING
+    assert tips.mend(Tips.REWOUND) is Mend.PUSH_BACK
+    assert tips.mend(Tips.DELETED) is Mend.PUSH_BACK
+    assert tips.mend(None) is Mend.PUSH_BACK
+    assert tips.mend(Tips.FORKED) is Mend.PEOPLE
+    assert tips.mend(Tips.SAME) is Mend.NOTHING
+    assert tips.mend(Tips.AHEAD) is Mend.NOTHING
 
 
 @given(st.lists(st.integers(0, 5), max_size=6, unique=True), st.data())
@@ -40,14 +39,8 @@ def test_a_chain_is_pushed_back_only_over_a_part_of_itself(
 ) -> None:
     seen = [str(number) for number in numbers]
     found = data.draw(st.lists(st.sampled_from("0123456"), max_size=6, unique=True))
-    if tips.mend(compare_tips(seen, found), announced=False) is Mend.PUSH_BACK:
+    if tips.mend(compare_tips(seen, found)) is Mend.PUSH_BACK:
         assert not found or found[-1] in seen
-
-
-def test_a_deletion_is_announced_by_a_whole_tip_only() -> None:
-    assert tips.announces([b"entry names " + A.encode()], A)
-    assert not tips.announces([b"entry names " + A[:39].encode()], A)
-    assert not tips.announces([b"anything"], "")
 
 
 def test_a_tip_that_ours_has_is_no_news() -> None:

@@ -143,3 +143,20 @@ def test_what_is_no_commit_in_the_place_of_a_record_is_put_right_by_its_tip(
     assert desk.shared.push(Move(LEASE, tip, planted)) is Outcome.MOVED
     assert inside(m2, "audit").code == 0
     assert m1.writes(WORK, lambda pen: pen.saved()).lease.revision == 2
+
+
+@pytest.mark.parametrize("kind", ["blob", "merge"])
+def test_what_is_no_chain_in_the_place_of_notes_does_not_hide_the_history(
+    held: tuple[World, Machine, Machine], kind: str
+) -> None:
+    world, m1, m2 = held
+    inside(m1, "note", "--work", WORK, "look at the places table").ok()
+    remote = world.remote.path
+    blob = git(remote, "hash-object", "-w", "--stdin", given="rubbish")
+    words = ("-c", "user.name=x", "-c", "user.email=x", "commit-tree", "main^{tree}", "-m", "x")
+    planted = {"blob": blob, "merge": git(remote, *words, "-p", "main", "-p", LEASE)}[kind]
+    git(remote, "update-ref", f"refs/wip/notes/feat%2Fx/{m2.member().id}", planted)
+    told = inside(m1, "history", WORK).ok().out
+    assert "look at the places table" in told
+    assert "VOID" in told
+    assert "Saved" in told

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.kit.machines import Machine, World, git
+from handsoff.core.archive import Archive, archived
+from handsoff.edge.git.moves import Move
+from handsoff.flows import mending
+from tests.kit.machines import Machine, World, git, store
 from tests.kit.running import inside, refused
 
 WORK, REF, ROSTER = "one", "refs/wip/lease/one", "refs/wip/roster"
@@ -177,7 +180,6 @@ def test_a_record_that_moves_meanwhile_is_not_pushed_over(
     pair: tuple[Machine, Machine], world: World
 ) -> None:
     from handsoff.errors import LostRaceError
-    from handsoff.flows import mending
 
     m1, m2 = pair
     seen = world.remote.refs()[REF]
@@ -190,35 +192,31 @@ def test_a_record_that_moves_meanwhile_is_not_pushed_over(
         mending.push_back(desk, item)
 
 
-def test_a_pruned_record_is_let_go_if_a_member_named_it(
+def test_a_record_that_was_archived_is_let_go_and_needs_nobody(
     pair: tuple[Machine, Machine], world: World
 ) -> None:
     m1, m2 = pair
-    tip = world.remote.refs()[REF]
-    as_remote(world, m1, "update-ref", "-d", REF)
-    # anybody can write the tip into the archive: only a member's entry counts
-    forged = as_remote(world, m1, "commit-tree", "main^{tree}", "-m", f"pruned {tip}")
-    as_remote(world, m1, "update-ref", "refs/wip/archive", forged)
-    assert doctor(m2, "--repair", "--dry-run")["mended"] != []
-    git(world.remote.path, "update-ref", "-d", "refs/wip/archive")
-    archive(m1, f"pruned {tip}")
+    m1.writes(WORK, lambda pen: pen.closed("merged"))
+    inside(m2, "status").ok()
+    inside(m1, "prune", "--keep-records", "0", "--yes").ok()
+    refused(inside(m2, "doctor", "--of", REF, "--keep", "here"), 2, "is as this clone saw it")
     told = doctor(m2, "--repair")
     assert (told["mended"], told["healthy"]) == ([], True)
-    assert "the archive names that" in str(told["findings"])
+    assert REF not in world.remote.refs()
 
 
-def archive(machine: Machine, said: str) -> None:
-    """Put a signed entry into the archive that names a tip; its own form is another's business."""
-    from handsoff.core.chain import Draft, compose
-    from handsoff.core.objects import EMPTY_TREE
-    from handsoff.edge.git.moves import Move
-    from tests.kit.machines import store
-
-    desk = machine.desk()
-    oid, data = compose(
-        "archive", {"kind": "Pruned", "seq": 1, "prev": "", "said": said}, parent=None,
-        tree=EMPTY_TREE, name=machine.name, machine=desk.machine.id, at=int(desk.now.timestamp()),
-        sign=desk.machine.sign,
-    )  # fmt: skip
-    store(desk).write_drafts([Draft(oid=oid, data=data)])
-    desk.shared.push(Move("refs/wip/archive", oid, ""))
+def test_a_work_that_is_carried_is_pushed_back_whoever_archived_it(
+    pair: tuple[Machine, Machine], world: World
+) -> None:
+    m1, m2 = pair
+    desk, tip = m1.desk(), world.remote.refs()[REF]
+    roster, sign = desk.fresh_roster(), desk.machine.sign
+    names = {"lease/one": [oid for oid, _ in desk.shared.chain(tip) or []]}
+    draft = archived(Archive(roster=roster), names, by=desk.machine.id, at=1, sign=sign)
+    store(desk).write_drafts([draft])
+    desk.shared.push(Move("refs/wip/archive", draft.oid, ""), Move(REF, "", tip))
+    refused(inside(m2, "history", WORK), 7, "was deleted on the remote")
+    (found,) = (f for f in doctor(m2)["findings"] if f["level"] == "attention")
+    assert "was deleted" in found["said"]
+    assert doctor(m2, "--repair")["healthy"]
+    assert world.remote.refs()[REF] == tip
