@@ -18,22 +18,23 @@ from handsoff.core import archive, gate, page
 from handsoff.core.admission import REVOKED_LIMIT, RosterRead
 from handsoff.core.archive import Archive
 from handsoff.core.chain import LIMIT, Commits
-from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
+from handsoff.core.gate import Chapter, Update
 from handsoff.core.ids import work_component
 from handsoff.core.lease import Saved
 from handsoff.core.notes import Notes
 from handsoff.core.objects import parse_commit
+from handsoff.core.places import PREFIX, check_prefix
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate, read_certificate
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record
+from handsoff.core.refs import Kind, Ref, read_ref
 from handsoff.core.roster import Roster
 from handsoff.edge import clock
 from handsoff.edge.git.bare import Bare, open_bare
 from handsoff.edge.git.repo import decode
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
 
-PREFIX: Final = "refs/wip"
 _HEADS: Final = "refs/heads/"
 _WORDS: Final = 3
 
@@ -43,9 +44,9 @@ class Door:
 
     def __init__(self, bare: Bare, updates: list[Update]) -> None:
         self.bare = bare
-        self.prefix = (bare.setting("handsoff.refs") or PREFIX).rstrip("/")
+        self.prefix = check_prefix(bare.setting("handsoff.refs") or PREFIX)
         self.updates = {update.ref: update for update in updates}
-        self.places = {ref: place_of(ref, self.prefix) for ref in self.updates}
+        self.refs = {name: read_ref(name, self.prefix) for name in self.updates}
         self.chapters: dict[str, Chapter] = {}
 
     def judge(self) -> None:
@@ -61,27 +62,26 @@ class Door:
             gate.check_claims(chapter, {e.branch: self._branch(e.branch) for e in chapter.pushed})
 
     def _judge_all(self, kind: Kind) -> None:
-        for ref, update in self.updates.items():
-            place = self.places[ref]
-            if place.kind is not kind:
+        for update, ref in zip(self.updates.values(), self.refs.values(), strict=True):
+            if ref.kind is not kind:
                 continue
             if not update.new and kind is not Kind.BRANCH:
                 allowed = self.bare.switch("handsoff.allowdeletion")
-                archived = not allowed and self._is_archived(update, place)
-                gate.check_deleted(update, place, archived=archived, allowed=allowed)
+                archived = not allowed and self._is_archived(update, ref)
+                gate.check_deleted(update, kind, archived=archived, allowed=allowed)
             else:
-                self._judge(update, place)
+                self._judge(update, ref)
 
-    def _judge(self, update: Update, place: Place) -> None:
-        match place.kind:
+    def _judge(self, update: Update, ref: Ref) -> None:
+        match ref.kind:
             case Kind.ROSTER:
                 _, fresh = self._chain(update, REVOKED_LIMIT)
                 gate.check_fresh(update, self._read.entries, fresh)
                 self._read.trusted()
             case Kind.RECORD:
-                self.chapters[place.name] = self._chapter(place.name, update)
+                self.chapters[ref.component] = self._chapter(ref.component, update)
             case Kind.NOTES:
-                self._judge_notes(update, place)
+                self._judge_notes(update, ref)
             case Kind.PARCEL:
                 kind, size = self.bare.sizes([update.new])[0]
                 if kind != "commit" or size > LIMIT:
@@ -94,11 +94,11 @@ class Door:
                 ids = self.bare.ids(update.new)[-gate.PROBES - 1 :]
                 gate.check_probe(update, self.bare.commits(ids, len(ids), LIMIT))
             case Kind.BRANCH:
-                self._judge_branch(update, place.name)
+                self._judge_branch(update, ref.work)
             case _:
                 raise RefusedError(
                     f"{plain(update.ref)} is no ref that handsoff knows",
-                    hint="update handsoff on the server if it is older than the pusher's",
+                    hint="if the pusher's handsoff makes it, update the one on the server",
                 )
 
     def _chapter(self, component: str, update: Update) -> Chapter:
@@ -116,10 +116,10 @@ class Door:
                     raise RefusedError(f"a page of {size} bytes, over the limit of {page.LIMIT}")
         return Chapter(record, fresh)
 
-    def _judge_notes(self, update: Update, place: Place) -> None:
+    def _judge_notes(self, update: Update, ref: Ref) -> None:
         commits, fresh = self._chain(update, LIMIT)
-        work = gate.work_named(place.name, commits)
-        notes = Notes(roster=self._roster, work=work, machine=place.last).extend(commits)
+        work = gate.work_named(ref.component, commits)
+        notes = Notes(roster=self._roster, work=work, machine=ref.last).extend(commits)
         gate.check_fresh(update, notes.entries, fresh)
 
     def _judge_branch(self, update: Update, branch: str) -> None:
@@ -172,15 +172,15 @@ class Door:
         empty = Record(roster=self._roster, work=work)
         return archive.read_after(empty, commits, name, lambda: self._archive)
 
-    def _is_archived(self, update: Update, place: Place) -> bool:
+    def _is_archived(self, update: Update, ref: Ref) -> bool:
         """Say whether the archive names the chain that is to be deleted, with this very tip."""
-        if place.kind not in (Kind.RECORD, Kind.NOTES):
+        if ref.kind not in (Kind.RECORD, Kind.NOTES):
             return False
         name, record = update.ref.removeprefix(f"{self.prefix}/"), None
-        if place.kind is Kind.RECORD:
+        if ref.kind is Kind.RECORD:
             ids = self.bare.ids(update.old)
             commits = self.bare.commits(ids, 0, LIMIT)
-            record = self._record(gate.work_named(place.name, commits), name, commits)
+            record = self._record(gate.work_named(ref.component, commits), name, commits)
         return gate.may_delete(self._archive, name, update, record)
 
     @cached_property

@@ -14,7 +14,7 @@ TESTS: Final = {
     "audit": ["test_audit"],
     "upkeep": ["test_audit"],
     "findings": ["test_audit"],
-    "refs": ["test_audit"],
+    "refs": ["test_refs"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "archive": [
@@ -163,5 +163,6 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("any parcel", "and is_parcel_id(parcel):", "and True:"),
         ("any machine", "and is_machine_id(machine):", "and True:"),
+        ("everything is ours", 'if name != prefix and not', "if False and not"),
     ],
 }  # fmt: skip

@@ -258,7 +258,7 @@ def test_what_does_not_verify_is_refused_at_the_door(
         f"{put(m2, 'x' * 9_000_000, tip)}:{RECORD}": "too large",
         f"{put(m2, 'junk', roster)}:refs/wip/roster": "is void",
         f"{tip}:refs/wip/lease/feat%2Fy": "an entry of another work",
-        f"{tip}:refs/wip/lease/feat!%2fy": "is not how the name of a work is spelled",
+        f"{tip}:refs/wip/lease/feat!%2fy": "is no ref that handsoff knows",
         "HEAD:refs/wip/lease/other": "is void",
         "HEAD:refs/wip/probe/x": "is no try of this remote",
         "HEAD:refs/wip/whatever/x": "is no ref that handsoff knows",

@@ -8,18 +8,18 @@ vouches for this very move: by an entry (Pushed) in its record, or by a signed p
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from handsoff.core.archive import Archive
 from handsoff.core.chain import Commits, Judged, Link, Tips, compare_tips, open_link
-from handsoff.core.ids import is_machine_id, is_parcel_id, machine_id, work_component, work_of
+from handsoff.core.ids import machine_id, work_component, work_of
 from handsoff.core.lease import Pushed, State
 from handsoff.core.objects import EMPTY_TREE, Commit, parse_commit
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE, last_pushed
 from handsoff.core.record import Record
+from handsoff.core.refs import Kind
 from handsoff.errors import HeldError, RefusedError
 
 ENTRIES: Final = 1000
@@ -36,28 +36,6 @@ CHAIN: Final = 50_000
 _HEADS: Final = "refs/heads/"
 
 
-class Kind(Enum):
-    """What a ref is to us."""
-
-    ROSTER = "roster"
-    RECORD = "record"
-    NOTES = "notes"
-    PARCEL = "parcel"
-    ARCHIVE = "archive"
-    PROBE = "probe"
-    STRANGE = "strange"
-    BRANCH = "branch"
-    OTHER = "other"
-
-
-class Place(NamedTuple):
-    """A ref, read: the work's component or the branch, and the id that ends it."""
-
-    kind: Kind
-    name: str = ""
-    last: str = ""
-
-
 class Update(NamedTuple):
     """A ref that is to move; an id is "" where there is none."""
 
@@ -66,37 +44,15 @@ class Update(NamedTuple):
     new: str
 
 
-def place_of(ref: str, prefix: str) -> Place:
-    """Return what ``ref`` is, where ours begin with ``prefix`` (which may be in refs/heads)."""
-    if ref != prefix and not ref.startswith(f"{prefix}/"):
-        branch = ref.startswith(_HEADS)
-        return Place(Kind.BRANCH, ref.removeprefix(_HEADS)) if branch else Place(Kind.OTHER)
-    match ref.removeprefix(prefix).split("/")[1:]:
-        case ["roster"]:
-            return Place(Kind.ROSTER)
-        case ["archive"]:
-            return Place(Kind.ARCHIVE)
-        case ["lease", name]:
-            return Place(Kind.RECORD, name)
-        case ["notes", name, last] if is_machine_id(last):
-            return Place(Kind.NOTES, name, last)
-        case ["snap", name, last] if is_parcel_id(last):
-            return Place(Kind.PARCEL, name, last)
-        case ["probe", name]:
-            return Place(Kind.PROBE, name)
-        case _:
-            return Place(Kind.STRANGE)
-
-
-def check_deleted(update: Update, place: Place, *, archived: bool, allowed: bool) -> None:
+def check_deleted(update: Update, kind: Kind, *, archived: bool, allowed: bool) -> None:
     """Refuse the deletion of a chain, unless the archive names its tip or the owner allows it.
 
     Parcels come and go: they are sealed, and the record says which one counts.
     """
-    if place.kind in (Kind.PARCEL, Kind.PROBE):
+    if kind in (Kind.PARCEL, Kind.PROBE):
         return
     chains = (Kind.RECORD, Kind.NOTES)
-    if place.kind in chains and (allowed or archived):
+    if kind in chains and (allowed or archived):
         return
     raise RefusedError(
         f"{plain(update.ref)} may not be deleted: it is the signed history of this repository",

@@ -1,4 +1,4 @@
-"""What a ref below our prefix on the remote is, told from its name alone."""
+"""What a ref of the remote is to us, told from its name alone."""
 
 import re
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Final
 
 from handsoff.core.ids import COMPONENT_LIMIT, is_machine_id, is_parcel_id, work_of
 
+_HEADS: Final = "refs/heads/"
 _CUT: Final = re.compile(r"[^/]+%%[0-9a-f]{32}")
 
 
@@ -21,14 +22,17 @@ class Kind(Enum):
     PROBE = "probe"
     """Made by doctor to try the remote out, and deleted at once."""
     STRAY = "stray"
-    """Nothing of ours: whoever may push there can make any ref."""
+    """Below our prefix, and nothing of ours: whoever may push there can make any ref."""
+    BRANCH = "branch"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ref:
     """A ref of the remote: ``component`` is that of its work, ``last`` a machine or a parcel.
 
-    ``work`` is "" where the component does not tell it: of a name that was cut the entries do.
+    ``work`` is "" where the component does not tell it: of a name that was cut the entries do. Of
+    a branch it is the work of that name.
     """
 
     name: str
@@ -39,7 +43,11 @@ class Ref:
 
 
 def read_ref(name: str, prefix: str) -> Ref:
-    """Return what the ref ``name``, which lies below ``prefix``, is."""
+    """Return what the ref ``name`` is, where ours lie below ``prefix`` (maybe in refs/heads)."""
+    if name != prefix and not name.startswith(f"{prefix}/"):
+        branch = name.startswith(_HEADS)
+        work = name.removeprefix(_HEADS) if branch else ""
+        return Ref(name=name, kind=Kind.BRANCH if branch else Kind.OTHER, work=work)
     match name.removeprefix(f"{prefix}/").split("/"):
         case ["roster"]:
             return Ref(name=name, kind=Kind.ROSTER)

@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from handsoff.core import admission, archive, notes
 from handsoff.core.archive import Archive
@@ -18,7 +16,7 @@ from handsoff.core.ids import fingerprint, work_component
 from handsoff.core.lease import HOLD, OFFER, Recipient, Saved
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.pen import Pen
-from handsoff.core.refs import Kind, read_ref
+from handsoff.core.refs import read_ref
 from tests.kit.hostile import Cast
 from tests.kit.signing import (
     M1,
@@ -310,10 +308,3 @@ def test_a_roster_is_trusted_by_its_id_or_by_its_founder() -> None:
     assert is_trust(fingerprint(M1.key))
     assert is_trust(draft.oid)
     assert not is_trust(draft.oid[:12])
-
-
-@given(st.text(max_size=30))
-def test_any_name_of_a_ref_is_read(name: str) -> None:
-    ref = read_ref(f"{PREFIX}/{name}", PREFIX)
-    assert ref.kind in Kind
-    assert (ref.component == "") == (ref.kind not in (Kind.RECORD, Kind.NOTES, Kind.PARCEL))

@@ -6,7 +6,7 @@ import pytest
 
 from handsoff.core import gate
 from handsoff.core.archive import Archive, archived
-from handsoff.core.gate import Chapter, Kind, Place, Update, place_of
+from handsoff.core.gate import Chapter, Update
 from handsoff.core.ids import work_component
 from handsoff.core.lease import Recipient, Saved
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
@@ -14,6 +14,7 @@ from handsoff.core.pen import Pen
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record, read_record
+from handsoff.core.refs import Kind
 from handsoff.errors import HeldError, RefusedError
 from tests.kit.signing import M1, M2, M3, OUTSIDER, START, empty, forged, pairs, roster
 
@@ -22,44 +23,18 @@ PARCEL = "1" * 32
 REF = "refs/heads/feat/x"
 
 
-@pytest.mark.parametrize(
-    ("ref", "place"),
-    [
-        ("refs/wip/roster", Place(Kind.ROSTER)),
-        ("refs/wip/archive", Place(Kind.ARCHIVE)),
-        ("refs/wip/lease/a%2Fb", Place(Kind.RECORD, "a%2Fb")),
-        (f"refs/wip/notes/a/{M1.id}", Place(Kind.NOTES, "a", M1.id)),
-        (f"refs/wip/snap/a/{PARCEL}", Place(Kind.PARCEL, "a", PARCEL)),
-        ("refs/wip/probe/m1-0", Place(Kind.PROBE, "m1-0")),
-        ("refs/wip", Place(Kind.STRANGE)),
-        ("refs/wip/lease/a/b", Place(Kind.STRANGE)),
-        ("refs/wip/notes/a/m1", Place(Kind.STRANGE)),
-        ("refs/wip/snap/a/x", Place(Kind.STRANGE)),
-        ("refs/wipe/roster", Place(Kind.OTHER)),
-        ("refs/tags/v1", Place(Kind.OTHER)),
-        (REF, Place(Kind.BRANCH, "feat/x")),
-    ],
-)
-def test_each_ref_has_its_place(ref: str, place: Place) -> None:
-    assert place_of(ref, "refs/wip") == place
-    below = ref.replace("refs/wip", "refs/heads/handsoff")
-    if below != ref and place.kind is not Kind.OTHER:
-        assert place_of(below, "refs/heads/handsoff") == place
-
-
 def test_a_chain_is_deleted_only_by_the_archive_or_the_owner() -> None:
-    record, notes = Place(Kind.RECORD, "a"), Place(Kind.NOTES, "a", M1.id)
     update = Update("refs/wip/lease/a", A, "")
-    for place in (record, notes):
-        gate.check_deleted(update, place, archived=True, allowed=False)
-        gate.check_deleted(update, place, archived=False, allowed=True)
+    for kind in (Kind.RECORD, Kind.NOTES):
+        gate.check_deleted(update, kind, archived=True, allowed=False)
+        gate.check_deleted(update, kind, archived=False, allowed=True)
         with pytest.raises(RefusedError, match="may not be deleted"):
-            gate.check_deleted(update, place, archived=False, allowed=False)
-    for kind in (Kind.ROSTER, Kind.ARCHIVE, Kind.STRANGE):
+            gate.check_deleted(update, kind, archived=False, allowed=False)
+    for kind in (Kind.ROSTER, Kind.ARCHIVE, Kind.STRAY):
         with pytest.raises(RefusedError, match="may not be deleted"):
-            gate.check_deleted(update, Place(kind), archived=True, allowed=True)
+            gate.check_deleted(update, kind, archived=True, allowed=True)
     for kind in (Kind.PARCEL, Kind.PROBE):
-        gate.check_deleted(update, Place(kind, "a", PARCEL), archived=False, allowed=False)
+        gate.check_deleted(update, kind, archived=False, allowed=False)
 
 
 def test_a_chain_goes_on_or_is_refused_by_name() -> None:
