@@ -14,15 +14,11 @@ from handsoff.core.chain import Commits, Tips, compare_tips
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.edge import files
+from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import TrustError, UnreachableError
 
 _SEEN: Final = "archive.json"
-
-
-def archive_ref(shared: Shared) -> str:
-    """Return the ref of the archive."""
-    return f"{shared.prefix}/archive"
 
 
 def named(shared: Shared, ref: str) -> str:
@@ -32,10 +28,10 @@ def named(shared: Shared, ref: str) -> str:
 
 def read_archive(shared: Shared, roster: Roster) -> Archive:
     """Return the archive as the remote has it now, verified; TrustError if it was rewritten."""
-    ref = archive_ref(shared)
-    tip = shared.tips(ref).get(ref, "")
-    if tip and not shared.has(tip):
-        shared.fetch([ref])
+    ref = shared.archive_ref
+    tips = shared.tips(ref)
+    shared.bring(tips)
+    tip = tips.get(ref, "")
     commits = (shared.chain(tip) or []) if tip else []
     seen = _seen(shared)
     judged = compare_tips([seen] if seen else [], [oid for oid, _ in commits])
@@ -46,7 +42,7 @@ def read_archive(shared: Shared, roster: Roster) -> Archive:
             hint=f"somebody rewrote {ref} there: ask who; {seen[:12]} can be pushed back",
         )
     if tip != seen:
-        shared.own(tip, seen)
+        keeping.own(shared, tip, seen)
         files.write_json(shared.checkout.store_dir / _SEEN, {"tip": tip})
     return Archive(roster=roster).extend(commits)
 

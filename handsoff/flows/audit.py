@@ -6,25 +6,28 @@ where the clone was set up, what its verbs saw counts as well. Parcels are not f
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from handsoff.core.admission import RosterRead, read_roster
 from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust
+from handsoff.core.chain import Commits
 from handsoff.core.findings import Grade, Report, What
 from handsoff.core.ids import is_oid
 from handsoff.core.refs import Kind, read_ref
 from handsoff.edge import files
-from handsoff.edge.git import chains
+from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout
-from handsoff.errors import TrustError, UnreachableError, UsageError
+from handsoff.errors import DamagedError, TrustError, UsageError
 from handsoff.flows.desk import pin_of
 
 _KEPT: Final = "audit.json"
 _NAMES: Final = {"blob": "blob", "tree": "tree", "tag": "tag"}
 _CHAINS: Final = frozenset({Kind.ROSTER, Kind.RECORD, Kind.NOTES, Kind.ARCHIVE})
+_NOT_OURS: Final = frozenset({Kind.BRANCH, Kind.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +88,17 @@ def _gather(shared: Shared) -> Remote:
     """Return all refs and chains of the remote, each beside the tips that were seen before."""
     seen = _seen(shared)
     known = {tip for tips in seen.values() for tip in tips}
-    try:
-        tips = chains.listed(shared)
-        chains.bring(shared, _with_chains(shared, tips), known)
-    except UnreachableError:  # a ref that was deleted since it was named, perhaps
-        tips = chains.listed(shared)
-        chains.bring(shared, _with_chains(shared, tips), known)
+
+    def chained(tips: Mapping[str, str]) -> list[str]:
+        return [ref for ref in tips if read_ref(ref, shared.prefix).kind in _CHAINS]
+
+    tips = shared.gather([f"{shared.prefix}/*"], chained, known)
+    there = {ref: tips[ref] for ref in chained(tips)}
+    kinds = shared.kinds({*there.values(), *known})
+    commits = [oid for oid, kind in kinds.items() if kind == "commit"]
+    shared.prepare([(oid, "") for oid in commits])
+    read = {oid: chain for oid in commits if (chain := _chain(shared, oid)) is not None}
     refs = [read_ref(ref, shared.prefix) for ref in tips]
-    there = _with_chains(shared, tips)
-    kinds = chains.kinds_of(shared, {*there.values(), *known})
-    read = chains.read(shared, [oid for oid, kind in kinds.items() if kind == "commit"])
     found = [
         Chain(
             ref=read_ref(ref, shared.prefix),
@@ -104,11 +108,14 @@ def _gather(shared: Shared) -> Remote:
         )
         for ref in sorted({*there, *seen})
     ]
-    return Remote(refs=refs, chains=found)
+    # a pattern matches the end of a ref, so there may be others
+    return Remote(refs=[ref for ref in refs if ref.kind not in _NOT_OURS], chains=found)
 
 
-def _with_chains(shared: Shared, tips: Mapping[str, str]) -> dict[str, str]:
-    return {r: oid for r, oid in tips.items() if read_ref(r, shared.prefix).kind in _CHAINS}
+def _chain(shared: Shared, tip: str) -> Commits | None:
+    with suppress(DamagedError):  # something below it is missing
+        return shared.chain(tip)
+    return None
 
 
 def _read_roster(shared: Shared, found: Remote, trusted: str) -> RosterRead:
@@ -170,7 +177,7 @@ def _keep(shared: Shared, found: Remote, report: Report) -> None:
     }
     before = kept.get(shared.name, {})
     for ref, tip in tips.items():
-        shared.own(tip, before.get(ref, ""))
+        keeping.own(shared, tip, before.get(ref, ""))
     now = {**kept, shared.name: {**before, **tips}}
     if now != kept:
         files.write_json(path, now)

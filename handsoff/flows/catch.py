@@ -15,7 +15,7 @@ from handsoff.core.lease import State as LeaseState
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry
 from handsoff.edge import files
-from handsoff.edge.git import restore, snapshot
+from handsoff.edge.git import keeping, restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.sinks import Storing
 from handsoff.edge.home import Parcel
@@ -189,7 +189,7 @@ class Catcher:
         private = [oid for oid in own if known is None or oid not in known.stash]
         done.remember(self.notes, page.leaf.oid if page else "", private)
         if journal["keep"]:
-            self.desk.shared.keep(journal["point"])
+            keeping.keep(self.desk.shared, journal["point"])
         names = (
             "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
         )  # fmt: skip

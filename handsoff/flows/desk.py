@@ -21,6 +21,7 @@ from handsoff.core.record import Record
 from handsoff.core.roster import Member, Roster
 from handsoff.core.tips import rewritten
 from handsoff.edge import clock, files, keys
+from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
@@ -143,10 +144,9 @@ class Desk:
             self.shared.fetch(list(seen), [tip for tip in seen.values() if tip])
 
     def _fetch_new(self, seen: dict[str, str], tips: dict[str, str]) -> None:
-        new = [ref for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)]
-        wanted = [ref for ref in new if not self.shared.has(tips[ref])]
-        if wanted:
-            self.shared.fetch(wanted, [tip for tip in seen.values() if tip])
+        moved = {ref: tips[ref] for ref, tip in seen.items() if tips.get(ref, "") not in ("", tip)}
+        if moved:
+            self.shared.bring(moved, seen.values())
 
     @property
     def roster_tip(self) -> str:
@@ -160,7 +160,7 @@ class Desk:
         commits = self._honest("the roster", self.shared.roster_ref, seen, tip)
         read = RosterRead(pinned=pinned).extend(commits)
         if read.roster is not None and seen != tip and self.pin is not None:
-            self.shared.own(tip, seen)
+            keeping.own(self.shared, tip, seen)
             founding_of.pin(self.checkout, pinned, tip)
         return read
 
@@ -232,7 +232,7 @@ class Desk:
     def remember(self, record: Record) -> None:
         """Note a record as seen, so that it cannot be taken back unnoticed."""
         if record.git_tip:
-            self.shared.own(record.git_tip, self.seen_tip(record.work))
+            keeping.own(self.shared, record.git_tip, self.seen_tip(record.work))
             kept = {"tip": record.git_tip, "work": record.work, "cache": cache.to_cache(record)}
             files.write_json(self._seen_path(record.work), kept)
         else:

@@ -164,11 +164,9 @@ class Doctor:
 
     def _chains(self, desk: Desk) -> Iterator[Finding]:
         ref, shared, seen = self.shared.roster_ref, self.shared, desk.roster_tip
-        tip = shared.tips(ref).get(ref, "")
-        absent = shared.absent([oid for oid in (tip, seen) if oid])
-        if tip in absent:
-            shared.fetch([ref], [seen] if seen and seen not in absent else [])
-        item = mending.torn_roster(desk, tip)
+        tips = shared.tips(ref)
+        shared.bring(tips, [seen])
+        item = mending.torn(desk, "the roster", ref, seen, tips.get(ref, ""))
         if item is not None:
             yield from self._mend(desk, item)
             if item.mend is not Mend.PUSH_BACK or not self.repair or self.dry_run:
@@ -189,7 +187,7 @@ class Doctor:
                 "roster", f"this machine is in it, with {len(found.roster.members())} in all"
             )
         yield from _void("roster", [(e.oid, e.reason) for e in read.entries if not e.good])
-        records = [standing.record for standing in found.works.values() if standing.record]
+        records = [standing.record for standing in found.works.values()]
         yield health.of_clock(max((r.ahead(desk.now) for r in records), default=timedelta(0)))
         refs = {s.seen: s.ref for s in found.works.values() if s.seen}
         for oid in sorted(shared.absent(refs)):
@@ -212,7 +210,6 @@ class Doctor:
                 yield from self._mend(desk, item)
             return
         record = standing.record
-        assert record is not None, "no trouble, so it was read"
         if record.behind:
             yield attention(what, plain(record.behind), "handsoff doctor, once more")
         elif standing.tip:

@@ -45,8 +45,7 @@ def settle(shared: Shared, tips: Mapping[str, str]) -> Mapping[str, str]:
         step("founding.push.before")
         moved = shared.push(Move(ref, tip, "")) is Outcome.MOVED
         there = tip if moved else shared.tips(ref).get(ref, "")
-    if not shared.has(there):
-        shared.fetch([ref])
+    shared.bring({ref: there})
     if tip not in [oid for oid, _ in shared.chain(there) or []]:
         raise _apart(shared, str(kept["founding"]), there)
     pin(shared.checkout, str(kept["founding"]), tip)

@@ -40,9 +40,7 @@ def compare(desk: Desk, by: str, *, roster: str, work: str, record: str) -> list
     try:
         refs = [f"{shared.prefix}/{ref}" for ref in new]
         there = shared.tips(*refs)
-        absent = shared.absent(there.values())
-        if wanted := [ref for ref, tip in there.items() if tip in absent]:
-            shared.fetch(wanted, [ours for _, ours in said.values() if ours])
+        shared.bring(there, [ours for _, ours in said.values()])
     except HandsoffError:
         _keep(desk, claims)  # the next command that reaches the remote settles them
         return []

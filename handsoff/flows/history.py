@@ -80,9 +80,7 @@ def _notes(desk: Desk, view: View) -> tuple[list[NoteEntry], list[Line]]:
     else:
         prefix = f"{shared.prefix}/notes/{work_component(work)}/"
         there = shared.tips(f"{prefix}*")
-        absent = shared.absent(there.values())
-        if absent:
-            shared.fetch([ref for ref, tip in there.items() if tip in absent])
+        shared.bring(there)
         tips = {ref.removeprefix(prefix): tip for ref, tip in there.items()}
     notes: list[NoteEntry] = []
     spoiled: list[Line] = []

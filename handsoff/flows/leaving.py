@@ -18,8 +18,8 @@ from handsoff.core.times import moment
 from handsoff.edge import keys
 from handsoff.errors import LostRaceError, UsageError
 from handsoff.flows.desk import Desk
-from handsoff.flows.overview import Overview, overview
 from handsoff.flows.roster import Ask, member_as_dict, push_roster
+from handsoff.flows.survey import Survey, survey
 
 TRIES: Final = 5
 
@@ -71,7 +71,7 @@ def revoke(desk: Desk, name: str, reason: str, *, ask: Ask, dry_run: bool = Fals
         raise UsageError("a revocation says why", hint="--reason TEXT")
     asked = False
     for _ in range(TRIES + 1):
-        found = overview(desk)
+        found = survey(desk)
         desk.need_admitted(found.roster)
         gone = _gone(found.roster, name)
         if gone is not None:
@@ -138,16 +138,16 @@ def lost() -> LostRaceError:
     )
 
 
-def carried_by(desk: Desk, found: Overview, machine: str) -> list[Carried]:
+def carried_by(desk: Desk, found: Survey, machine: str) -> list[Carried]:
     """Return the works that a machine carries, has offered, or was the last to carry."""
     kept = []
-    for sighted in found.works:
-        lease = sighted.record.lease.as_of(desk.now)
+    for standing in found.works.values():
+        lease = standing.record.lease.as_of(desk.now)
         if lease.carrier == machine and lease.state is not State.CLOSED:
-            catch = f"handsoff catch {plain(sighted.work)}"
+            catch = f"handsoff catch {plain(standing.work)}"
             kept.append(
                 Carried(
-                    work=sighted.work,
+                    work=standing.work,
                     state=lease.state.value,
                     until=moment(lease.until) if lease.until else "",
                     next=catch,
@@ -156,10 +156,10 @@ def carried_by(desk: Desk, found: Overview, machine: str) -> list[Carried]:
     return kept
 
 
-def waiting(found: Overview) -> dict[str, int]:
+def waiting(found: Survey) -> dict[str, int]:
     """Return how many parcels wait on the remote, by the name of the work."""
     parcels = found.parcels()
-    names = {work_component(sighted.work): sighted.work for sighted in found.works}
+    names = {work_component(standing.work): standing.work for standing in found.works.values()}
     return {names.get(component, component): len(refs) for component, refs in parcels.items()}
 
 
@@ -173,7 +173,7 @@ def _gone(roster: Roster, name: str) -> Member | None:
 
 def _left(
     desk: Desk,
-    found: Overview,
+    found: Survey,
     member: Member,
     *,
     reason: str = "",
@@ -187,7 +187,7 @@ def _left(
         dry_run=dry_run,
         works=tuple(carried_by(desk, found, member.id)),
         parcels=waiting(found),
-        unsound={s.work: s.problem for s in found.works if s.problem},
+        unsound={s.work: s.problem for s in found.works.values() if s.problem},
     )
 
 

@@ -39,11 +39,6 @@ class Torn:
     """Of a fork: what only this clone has, and what only the remote has."""
 
 
-def torn_roster(desk: Desk, tip: str) -> Torn | None:
-    """Return how the roster contradicts what this clone saw, None if it does not."""
-    return torn(desk, "the roster", desk.shared.roster_ref, desk.roster_tip, tip)
-
-
 def torn(desk: Desk, what: str, ref: str, seen: str, tip: str, *, work: str = "") -> Torn | None:
     """Return how a chain contradicts what this clone saw of it, None if it does not.
 
@@ -100,9 +95,9 @@ def keep(desk: Desk, ref: str, side: str) -> str:
             f"this clone has seen nothing at {ref}", hint=f"a ref such as {PREFIX}/lease/WORK"
         )
     work, ours = seen[ref]
-    tip = shared.tips(ref).get(ref, "")
-    if tip and shared.absent([tip]):
-        shared.fetch([ref], [ours])
+    there = shared.tips(ref)
+    shared.bring(there, [ours])
+    tip = there.get(ref, "")
     what = f"the record of {work}" if work else "the roster"
     found = torn(desk, what, ref, ours, tip, work=work)
     if found is None:

@@ -73,10 +73,9 @@ class Own:
         raise LostRaceError(f"{_TRIES} times another clone of this machine noted first")
 
     def _ask(self) -> str:
-        there = self.desk.shared.tips(self.ref).get(self.ref, "")
-        if there and not self.desk.shared.has(there):
-            self.desk.shared.fetch([self.ref])
-        return there
+        tips = self.desk.shared.tips(self.ref)
+        self.desk.shared.bring(tips)
+        return tips.get(self.ref, "")
 
     def _read(self, tip: str) -> Notes:
         empty = Notes(roster=self.roster, work=self.work, machine=self.desk.machine.id)

@@ -7,7 +7,7 @@ Only a verb that has ended waits here. One that was killed left its own notes in
 is taken up by typing it again. The rules of what becomes of a chain are in ``core.waiting``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from handsoff.core.ids import work_component
 from handsoff.core.record import Record
 from handsoff.edge import files
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.steps import step
 from handsoff.flows.desk import Desk, View
 
@@ -134,3 +134,13 @@ def extended(desk: Desk, record: Record) -> Record:
 def overlaid(desk: Desk, view: View) -> View:
     """Return what the remote said of a work, and on top what waits here and follows from it."""
     return replace(view, record=extended(desk, view.record))
+
+
+def waiting_in(top: Path) -> Iterator[str]:
+    """Yield the components of works about which the clone at ``top`` has something to send."""
+    store = open_checkout(top).store_dir
+    yield from (path.name.removesuffix(".json") for path in store.glob("pending/*.json"))
+    for path in store.glob("notes/*.json"):
+        kept = files.read_json(path)
+        if kept and kept.get("tip") != kept.get("sent"):
+            yield path.name.removesuffix(".json")

@@ -21,10 +21,11 @@ from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, LostRaceError, UsageError
-from handsoff.flows.archive import archive_ref, named, read_archive
+from handsoff.flows.archive import named, read_archive
 from handsoff.flows.desk import Desk
-from handsoff.flows.overview import Overview, Sighted, overview, waiting_in
+from handsoff.flows.pending import waiting_in
 from handsoff.flows.roster import Ask
+from handsoff.flows.survey import Standing, Survey, survey
 
 Show: TypeAlias = Callable[["Pruned"], None]
 """Is given what would be done, before anybody is asked."""
@@ -71,7 +72,7 @@ class Pruned:
 class Case:
     """A work, what is to be done about it, and the refs that go, with their tips."""
 
-    sighted: Sighted
+    standing: Standing
     verdict: Verdict
     doomed: Mapping[str, str]
 
@@ -80,7 +81,7 @@ class Case:
         verdict = self.verdict
         parcels = sum("/snap/" in ref for ref in self.doomed)
         return Item(
-            work=self.sighted.work,
+            work=self.standing.work,
             action=verdict.do.value,
             outcome=verdict.outcome,
             reason=verdict.reason,
@@ -94,7 +95,7 @@ class Pruning:
 
     def __init__(self, desk: Desk, *, branch: str | None, keep: timedelta) -> None:
         self.desk, self.keep = desk, keep
-        self.found = overview(desk, f"{merged.HEADS}*")
+        self.found = survey(desk, (), f"{merged.HEADS}*")
         desk.need_admitted(self.found.roster)
         self.into = branch or merged.main_branch(desk.shared)
         self.trunk = self.found.refs.get(merged.HEADS + self.into, "")
@@ -105,8 +106,8 @@ class Pruning:
         self._fetch_heads()
         tops = desk.home.clones(desk.pin)
         self.pending = {component for top in tops for component in waiting_in(top)}
-        there = [s for s in self.found.works if s.tip or s.problem]
-        self.cases = [self._case(sighted) for sighted in there]
+        there = [s for s in self.found.works.values() if s.tip or s.problem]
+        self.cases = [self._case(standing) for standing in there]
 
     def told(self, *, dry_run: bool) -> Pruned:
         """Return what would be done."""
@@ -114,24 +115,24 @@ class Pruning:
         return Pruned(into=self.into, dry_run=dry_run, works=items)
 
     def _fetch_heads(self) -> None:
-        heads = {merged.HEADS + sighted.work for sighted in self.found.works}
+        heads = {merged.HEADS + standing.work for standing in self.found.works.values()}
         wanted = [ref for ref in heads | {merged.HEADS + self.into} if ref in self.found.refs]
         self.desk.shared.fetch(sorted(wanted))
 
-    def _case(self, sighted: Sighted) -> Case:
-        desk, refs, work = self.desk, self.found.refs, sighted.work
+    def _case(self, standing: Standing) -> Case:
+        desk, refs, work = self.desk, self.found.refs, standing.work
         component = work_component(work)
         parcels = self.found.parcels().get(component, {})
         sight = Sight(
-            record=sighted.record,
+            record=standing.record,
             into=self.into,
             branch=refs.get(merged.HEADS + work, ""),
             waiting=frozenset(ref.rpartition("/")[2] for ref in parcels),
-            problem=sighted.problem,
+            problem=standing.problem,
             pending=component in self.pending,
         )
-        if not sighted.problem:
-            sight = replace(sight, record=desk.history(sighted.record))
+        if not standing.problem:
+            sight = replace(sight, record=desk.history(standing.record))
             pushed = sight.last_push
             tip = sight.branch or getattr(pushed and pushed.event, "new", "")
             at = merged.merged_at(desk.shared, tip, self.trunk) if tip else None
@@ -143,8 +144,8 @@ class Pruning:
         if verdict.do is Do.FORGET:
             notes = f"{desk.shared.prefix}/notes/{component}/"
             told = {ref: tip for ref, tip in refs.items() if ref.startswith(notes)}
-            doomed = {sighted.ref: sighted.tip, **told, **parcels}
-        return Case(sighted=sighted, verdict=verdict, doomed=doomed)
+            doomed = {standing.ref: standing.tip, **told, **parcels}
+        return Case(standing=standing, verdict=verdict, doomed=doomed)
 
 
 def prune_remote(
@@ -175,14 +176,14 @@ def _act(desk: Desk, case: Case) -> Item:
 
 def _closing(desk: Desk, case: Case) -> Iterator[Move]:
     """Yield the move that catches and closes a work."""
-    record = case.sighted.record
+    record = case.standing.record
     pen = Pen(record=record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
     pen = pen.caught(lapsed=record.lease.until is not None).closed(case.verdict.outcome)
     Objects(desk.shared.objects, desk.checkout.common_dir / "objects").write_drafts(pen.drafts)
-    yield Move(case.sighted.ref, pen.record.git_tip or "", case.sighted.tip)
+    yield Move(case.standing.ref, pen.record.git_tip or "", case.standing.tip)
 
 
-def _name_deletions(desk: Desk, found: Overview, cases: Sequence[Case]) -> None:
+def _name_deletions(desk: Desk, found: Survey, cases: Sequence[Case]) -> None:
     """Name in the archive what is about to be deleted, where it is not named already."""
     shared = desk.shared
     doomed = {
@@ -201,7 +202,7 @@ def _name_deletions(desk: Desk, found: Overview, cases: Sequence[Case]) -> None:
             after = after.extend([(draft.oid, draft.data)])
         Objects(shared.objects, desk.checkout.common_dir / "objects").write_drafts(drafts)
         step("prune.archive.before")
-        shared.push(Move(archive_ref(shared), after.git_tip or "", read.git_tip or ""))
+        shared.push(Move(shared.archive_ref, after.git_tip or "", read.git_tip or ""))
     raise LostRaceError(
         f"{_TRIES} times another machine wrote to the archive first", hint="type it again"
     )
@@ -211,9 +212,7 @@ def _chains(desk: Desk, case: Case) -> dict[str, list[str]]:
     """Return the refs of a work that are to be named, each with the ids of its chain."""
     shared = desk.shared
     refs = {ref: tip for ref, tip in case.doomed.items() if "/snap/" not in ref}
-    away = [ref for ref, tip in refs.items() if not shared.has(tip)]
-    if away:
-        shared.fetch(away)
+    shared.bring(refs)
     found = {}
     for ref, tip in refs.items():
         with suppress(DamagedError):  # rubbish in the place of notes: its id says enough

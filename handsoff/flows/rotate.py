@@ -19,8 +19,9 @@ from handsoff.edge.steps import step
 from handsoff.errors import RefusedError
 from handsoff.flows.desk import Desk
 from handsoff.flows.leaving import TRIES, lost, waiting
-from handsoff.flows.overview import Overview, Sighted, overview, waiting_in
+from handsoff.flows.pending import waiting_in
 from handsoff.flows.roster import Ask, push_roster
+from handsoff.flows.survey import Standing, Survey, survey
 
 _RAN_OUT: Final = (How.LAPSE, How.OFFER_LAPSE)
 
@@ -61,7 +62,7 @@ def rotate(desk: Desk, *, ask: Ask, dry_run: bool = False) -> Rotated:
     if begun is not None and begun.id == old.id:  # killed after the switch
         keys.switch(desk.home.folder)
         return _told(desk, old, begun, {}, dry_run=dry_run)
-    found = {here: overview(here) for here in _desks(desk)}
+    found = {here: survey(here) for here in _desks(desk)}
     found[desk] = _own(desk, found[desk], begun)
     taken = {here: seen for here, seen in found.items() if _takes_part(here, seen, begun)}
     for here, seen in taken.items():
@@ -101,22 +102,22 @@ def _desks(desk: Desk) -> Iterator[Desk]:
             yield here
 
 
-def _own(desk: Desk, found: Overview, begun: keys.Machine | None) -> Overview:
+def _own(desk: Desk, found: Survey, begun: keys.Machine | None) -> Survey:
     if not _takes_part(desk, found, begun):
         desk.need_admitted(found.roster)
     return found
 
 
-def _takes_part(desk: Desk, found: Overview, begun: keys.Machine | None) -> bool:
+def _takes_part(desk: Desk, found: Survey, begun: keys.Machine | None) -> bool:
     """Say whether this machine is a member there, by its present keys or the coming ones."""
     return found.roster.member(desk.machine.id) is not None or _is_done(desk, found, begun)
 
 
-def _is_done(desk: Desk, found: Overview, begun: keys.Machine | None) -> bool:
+def _is_done(desk: Desk, found: Survey, begun: keys.Machine | None) -> bool:
     return begun is not None and rotation.is_rotated(found.roster, desk.machine.id, begun.id)
 
 
-def _check(desk: Desk, found: Overview, begun: keys.Machine | None) -> None:
+def _check(desk: Desk, found: Survey, begun: keys.Machine | None) -> None:
     """Raise if something would be cut off by other keys."""
     if _is_done(desk, found, begun):
         return
@@ -126,17 +127,17 @@ def _check(desk: Desk, found: Overview, begun: keys.Machine | None) -> None:
             f"entries about {plain(left)} wait to be sent, and are signed with the present keys",
             hint="handsoff pending --send",
         )
-    for sighted in found.works:
-        if problem := _in_the_way(desk, sighted):
+    for standing in found.works.values():
+        if problem := _in_the_way(desk, standing):
             raise problem
 
 
-def _in_the_way(desk: Desk, sighted: Sighted) -> RefusedError | None:
+def _in_the_way(desk: Desk, standing: Standing) -> RefusedError | None:
     """Return why other keys could not do what this machine is in the middle of."""
-    lease, work, me = sighted.record.lease.as_of(desk.now), plain(sighted.work), desk.machine.id
-    if sighted.problem:
+    lease, work, me = standing.record.lease.as_of(desk.now), plain(standing.work), desk.machine.id
+    if standing.problem:
         return RefusedError(
-            f"the record of {work} cannot be verified: {plain(sighted.problem)}",
+            f"the record of {work} cannot be verified: {plain(standing.problem)}",
             hint="put that right first: a revocation names the tip of each record",
         )
     if lease.to is not None and lease.to.machine == me:
@@ -156,7 +157,7 @@ def _in_the_way(desk: Desk, sighted: Sighted) -> RefusedError | None:
 def _replace(desk: Desk, begun: keys.Machine) -> None:
     """Put the new keys on one roster in the place of the present ones."""
     for _ in range(TRIES):
-        found = overview(desk)
+        found = survey(desk)
         if _is_done(desk, found, begun):
             return
         _check(desk, found, begun)
@@ -181,7 +182,7 @@ def _told(
     desk: Desk,
     old: keys.Machine,
     begun: keys.Machine | None,
-    taken: Mapping[Desk, Overview],
+    taken: Mapping[Desk, Survey],
     *,
     dry_run: bool,
 ) -> Rotated:

@@ -116,7 +116,7 @@ def _works_kept(desk: Desk) -> list[str]:
 
 
 def _standing(desk: Desk, roster: Roster, found: Standing) -> WorkStatus:
-    if found.record is not None:
+    if found.trouble is None:
         return _work_status(desk, roster, found.record)
     return _as_last_seen(desk, roster, found.work, trouble=str(found.trouble))
 

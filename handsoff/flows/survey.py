@@ -1,18 +1,22 @@
-"""All works at once: one question to the remote, at most one fetch, each record judged alone.
+"""All that the remote has of ours: one question, at most one fetch, each record judged alone.
 
 A record that was tampered with is a finding about its own work; the others are told all the same.
-Works that this clone has never seen are found by their refs.
+Whoever can push could otherwise keep a stolen key from being revoked by spoiling one record. Works
+that this clone has never seen are found by their refs.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
+from handsoff.core.admission import RosterRead
+from handsoff.core.archive import REVOKED_AT
 from handsoff.core.chain import Link, open_link
 from handsoff.core.ids import work_of
 from handsoff.core.record import Record
+from handsoff.core.refs import Kind, read_ref
 from handsoff.core.roster import Roster
-from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
+from handsoff.errors import DamagedError, HandsoffError, TrustError
 from handsoff.flows import heard
 from handsoff.flows.desk import Desk
 
@@ -31,66 +35,103 @@ class Standing:
     ref: str
     tip: str
     seen: str
-    record: Record | None
-    """The record as the remote has it; None if that is not to be believed."""
+    record: Record
+    """The record as the remote has it; empty if that is not to be believed."""
     trouble: HandsoffError | None = None
     """Why it is not."""
+
+    @property
+    def problem(self) -> str:
+        """What stands against relying on the record, "" if nothing."""
+        return str(self.trouble) if self.trouble is not None else self.record.behind
+
+    @property
+    def counts(self) -> str:
+        """The tip for a revocation to name.
+
+        Where the remote contradicts what this clone verified, that is the one seen here: the
+        record is to be put back there.
+        """
+        return self.tip if self.trouble is None else self.seen or self.tip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What the remote has of us: the roster, and how each work stands."""
+    """What the remote has of us: the roster, how each work stands, and every ref."""
 
-    roster: Roster
-    works: Mapping[str, Standing] = field(default_factory=dict)
+    read: RosterRead
+    works: Mapping[str, Standing]
+    refs: Mapping[str, str]
+    """What was asked for, ours and further, each with its tip."""
+    prefix: str
     doubts: tuple[str, ...] = ()
     """What other machines saw and the remote does not show here."""
     unread: int = 0
     """Refs of records that were not looked at."""
 
+    @property
+    def roster(self) -> Roster:
+        """The roster, which was found to be sound."""
+        return self.read.trusted()
 
-def survey(desk: Desk, works: Iterable[str] = ()) -> Survey:
+    def tips(self) -> dict[str, str]:
+        """Return the tips of records and archive, for a revocation to name."""
+        found = {s.work: s.counts for s in self.works.values() if s.counts}
+        looked_at = {s.ref for s in self.works.values()}
+        for name, tip in self.refs.items():  # very many refs are not all looked at
+            ref = read_ref(name, self.prefix)
+            if ref.kind is Kind.RECORD and ref.work and name not in looked_at:
+                found[ref.work] = tip
+        archive = self.refs.get(f"{self.prefix}/archive", "")
+        return found | ({REVOKED_AT: archive} if archive else {})
+
+    def parcels(self) -> dict[str, dict[str, str]]:
+        """Return the refs of the parcels that wait, and their tips, by work component."""
+        found: dict[str, dict[str, str]] = {}
+        for name, tip in self.refs.items():
+            ref = read_ref(name, self.prefix)
+            if ref.kind is Kind.PARCEL:
+                found.setdefault(ref.component, {})[name] = tip
+        return found
+
+
+def survey(desk: Desk, works: Iterable[str] = (), *more: str) -> Survey:
     """Return how all works stand that are on the remote, were seen here, or are in ``works``.
 
-    TrustError if the roster itself is not to be believed.
+    Refs that match ``more`` are asked for as well. TrustError if the roster itself is not to be
+    believed.
     """
+    desk.need_pin()
     shared = desk.shared
     below = f"{shared.prefix}/lease/"
     ours = {shared.record_ref(work): work for work in (*desk.works_seen(), *works)}
-    seen = {ref: desk.seen_tip(work) for ref, work in ours.items()}
-    asked = (shared.roster_ref, f"{below}*")
-    tips = shared.tips(*asked)
-    new = sorted(ref for ref in tips if ref.startswith(below) and ref not in ours)
-    wanted = [shared.roster_ref, *ours, *new[:MOST]]
-    known = [tip for tip in (desk.roster_tip, *seen.values()) if tip]
-    try:
-        _fetch(desk, wanted, tips, known)
-    except UnreachableError:
-        # a ref that was deleted since it was named, perhaps
-        tips = shared.tips(*asked)
-        _fetch(desk, wanted, tips, known)
-    roster = desk.read_roster(tips.get(shared.roster_ref, "")).trusted()
-    named = ((ref, work_of(ref.removeprefix(below)) or _named(desk, ref, tips.get(ref, "")))
-             for ref in new[:MOST])  # fmt: skip
-    ours |= {ref: work for ref, work in named if work}
+    known = [desk.roster_tip, *(desk.seen_tip(work) for work in ours.values())]
+
+    def new(tips: Mapping[str, str]) -> list[str]:
+        return sorted(ref for ref in tips if ref.startswith(below) and ref not in ours)
+
+    def picked(tips: Mapping[str, str]) -> list[str]:
+        return [ref for ref in (shared.roster_ref, *ours, *new(tips)[:MOST]) if ref in tips]
+
+    tips = shared.gather([f"{shared.prefix}/*", *more], picked, known)
+    read = desk.read_roster(tips.get(shared.roster_ref, ""))
+    roster = read.trusted()
+    unseen = new(tips)
+    for ref in unseen[:MOST]:
+        work = work_of(ref.removeprefix(below)) or _named(desk, ref, tips[ref])
+        ours |= {ref: work} if work else {}
     shared.prepare(_unread(desk, ours, roster, tips))
     found = {
         work: _standing(desk, work, ref, roster, tips.get(ref, "")) for ref, work in ours.items()
     }
     return Survey(
-        roster=roster,
+        read=read,
         works=dict(sorted(found.items())),
+        refs=tips,
+        prefix=shared.prefix,
         doubts=tuple(heard.settle(desk, roster, tips)),
-        unread=len(new[MOST:]),
+        unread=len(unseen[MOST:]),
     )
-
-
-def _fetch(desk: Desk, wanted: list[str], tips: dict[str, str], known: list[str]) -> None:
-    there = {ref: tips[ref] for ref in wanted if ref in tips}
-    absent = desk.shared.absent([*there.values(), *known])
-    news = [ref for ref, tip in there.items() if tip in absent]
-    if news:
-        desk.shared.fetch(news, [tip for tip in known if tip not in absent])
 
 
 def _named(desk: Desk, ref: str, tip: str) -> str:
@@ -123,5 +164,6 @@ def _standing(desk: Desk, work: str, ref: str, roster: Roster, tip: str) -> Stan
     try:
         record = desk.read_record(work, roster, tip)
     except (TrustError, DamagedError) as error:
-        return Standing(work=work, ref=ref, tip=tip, seen=seen, record=None, trouble=error)
+        empty = Record(roster=roster, work=work)
+        return Standing(work=work, ref=ref, tip=tip, seen=seen, record=empty, trouble=error)
     return Standing(work=work, ref=ref, tip=tip, seen=seen, record=record)

@@ -13,7 +13,7 @@ from handsoff.core.restoring import Standing
 from handsoff.core.state import State
 from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import restore, shape, snapshot
+from handsoff.edge.git import keeping, restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import Objects
@@ -97,7 +97,7 @@ def _go_back(
     with phases.phase("apply"):
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, local, point)
-    desk.shared.keep(forward["point"])  # what no ref names any more
+    keeping.keep(desk.shared, forward["point"])  # what no ref names any more
     notes.set_here(str(point.get("here", "")), work)
     notes.set_restore_point(forward)
     notes.set_journal(None)

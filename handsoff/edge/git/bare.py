@@ -86,13 +86,7 @@ class Bare:
             )
         given = "".join(f"{oid}\n" for oid in ids).encode()
         out = self.run("cat-file", "--batch", given=given).stdout if ids else b""
-        found, at = [], 0
-        for oid in ids:
-            end = out.index(b"\n", at)
-            size = int(out[at:end].split()[-1])
-            found.append((oid, out[end + 1 : end + 1 + size]))
-            at = end + 1 + size + 1
-        return found
+        return command.split_batch(out, ids)
 
     def read(self, oid: str, kind: str = "commit") -> bytes:
         """Return an object of this kind."""

@@ -156,3 +156,14 @@ def run_limited(
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+
+
+def split_batch(out: bytes, oids: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Return the objects that ``cat-file --batch`` printed for ``oids``, all of which are here."""
+    found, at = [], 0
+    for oid in oids:
+        end = out.index(b"\n", at)
+        size = int(out[at:end].split()[-1])
+        found.append((oid, out[end + 1 : end + 1 + size]))
+        at = end + 1 + size + 1
+    return found

@@ -8,14 +8,14 @@ Rule of the room: ``moves.push_command`` builds every push.
 """
 
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from handsoff.core.ids import work_component
-from handsoff.core.places import PREFIX, are_branches, check_prefix
+from handsoff.core.places import PREFIX, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.answers import judge, unreachable
@@ -26,7 +26,8 @@ from handsoff.errors import DamagedError, HandsoffError, UnreachableError, Usage
 _SECONDS: Final = 120
 _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
-
+MISSING: Final = "missing"
+"""The kind of an object that is not here."""
 
 FETCH: Final = (
     "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -50,6 +51,11 @@ class Shared:
     def roster_ref(self) -> str:
         """The ref of the roster."""
         return f"{self.prefix}/roster"
+
+    @property
+    def archive_ref(self) -> str:
+        """The ref of the archive."""
+        return f"{self.prefix}/archive"
 
     def record_ref(self, work: str) -> str:
         """Return the ref of a work's record."""
@@ -126,41 +132,47 @@ class Shared:
         if done.returncode:
             raise unreachable(self.name, done.stderr)
 
-    def keep(self, tip: str) -> None:
-        """Pack what ``tip`` reaches and no ref does into the private folder.
-
-        So that undo still finds it after the clone was collected with ``gc --prune=now``.
-        """
-        # what a remote has promised is not here to be packed, and it keeps it
-        local = ["--exclude-promisor-objects"] if self.checkout.promisor else []
-        words = ["--objects", "--no-object-names", *local, tip, "--not", "--all"]
-        listed = self.run("rev-list", *words)
-        place = str(self.objects / "pack" / "pack")
-        done = self.run("pack-objects", "--quiet", place, given=listed.stdout)
-        if listed.returncode or done.returncode:
-            raise DamagedError("the restore point is incomplete", hint="run git fsck here")
-
-    def own(self, tip: str, known: str) -> None:
-        """Have a chain from after ``known`` here, even if the user's ``git fetch`` brought it too.
-
-        That copy, of branches, keeps us from fetching one, and goes with the user's next prune.
-        """
-        if are_branches(self.prefix) and tip != known:
-            limit = [f"^{known}"] if known else []
-            listed = self.run("rev-list", "--objects", "--no-object-names", tip, *limit)
-            self.run("pack-objects", "-q", str(self.objects / "pack/pack"), given=listed.stdout)
-
     def has(self, oid: str) -> bool:
         """Say whether an object is here, in the clone or in the private folder."""
         return not self.absent([oid])
 
     def absent(self, oids: Iterable[str]) -> set[str]:
         """Return those of ``oids`` that are not here, in one question."""
+        return {oid for oid, kind in self.kinds(oids).items() if kind == MISSING}
+
+    def kinds(self, oids: Iterable[str]) -> dict[str, str]:
+        """Return what each of ``oids`` is here: a commit, tree, blob or tag, or MISSING."""
         given = "".join(f"{oid}\n" for oid in oids).encode()
-        said = self.run("cat-file", "--batch-check", given=given).stdout if given else b""
-        return {
-            line.split(" ")[0] for line in decode(said).splitlines() if line.endswith(" missing")
-        }
+        words = ("cat-file", "--batch-check=%(objectname) %(objecttype)")
+        said = self.run(*words, given=given).stdout if given else b""
+        return dict([*line.split(" "), ""][:2] for line in decode(said).splitlines())
+
+    def bring(self, tips: Mapping[str, str], known: Iterable[str] = ()) -> None:
+        """Fetch those of ``tips``, ids by the name of their ref, that are not here yet."""
+        have = [oid for oid in known if oid]
+        absent = self.absent([*filter(None, tips.values()), *have])
+        wanted = [ref for ref, oid in tips.items() if oid in absent]
+        if wanted:
+            self.fetch(wanted, [oid for oid in have if oid not in absent])
+
+    def gather(
+        self,
+        patterns: Sequence[str],
+        picked: Callable[[Mapping[str, str]], Iterable[str]],
+        known: Iterable[str],
+    ) -> dict[str, str]:
+        """Return the refs that match ``patterns``; what those ``picked`` name is here then.
+
+        One question and at most one fetch; both once more if that fails, perhaps for a ref that
+        was deleted since it was named.
+        """
+        tips = self.tips(*patterns)
+        try:
+            self.bring({ref: tips[ref] for ref in picked(tips)}, known)
+        except UnreachableError:
+            tips = self.tips(*patterns)
+            self.bring({ref: tips[ref] for ref in picked(tips)}, known)
+        return tips
 
     def prepare(self, wanted: Sequence[tuple[str, str]]) -> None:
         """Read many chains at once, so that ``chain`` asks git no more for these (tip, known).
@@ -193,7 +205,7 @@ class Shared:
         limit = [f"^{known}"] if known else []
         listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
         if listed.returncode:
-            raise DamagedError("the record of the remote is incomplete", hint="run git fsck there")
+            raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
         oids = decode(listed.stdout).split()
         if known and known != tip:
             onto = self.run("merge-base", "--is-ancestor", known, tip)
@@ -202,8 +214,8 @@ class Shared:
         if tip != known and oids[-1:] != [tip]:
             # of a blob, a tree or a tag, rev-list would make an empty record or another one
             raise DamagedError(
-                f"the record of the remote is no commit: {tip}",
-                hint="somebody who may push there put it in the record's place",
+                f"what lies on the remote is no commit: {tip}",
+                hint="somebody who may push there put it in place of a chain of entries",
             )
         return self.commits(oids)
 
@@ -211,14 +223,7 @@ class Shared:
         """Return raw commits by id, in the order asked for."""
         given = "".join(f"{oid}\n" for oid in oids).encode()
         out = self.run("cat-file", "--batch", given=given).stdout if oids else b""
-        found = []
-        at = 0
-        for oid in oids:
-            end = out.index(b"\n", at)
-            size = int(out[at:end].split()[-1])
-            found.append((oid, out[end + 1 : end + 1 + size]))
-            at = end + 1 + size + 1
-        return found
+        return command.split_batch(out, oids)
 
     def push(self, *moves: Move) -> Outcome:
         """Make ``moves`` on the remote, all or none; raise what a person must act on.
