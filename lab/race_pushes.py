@@ -25,7 +25,7 @@ from pathlib import Path
 from handsoff.core.lease import HOLD, Recipient
 from handsoff.core.pen import Pen
 from handsoff.edge.git.moves import Move, Outcome, push_command
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.flows.desk import Desk, View, open_desk
 
 GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
@@ -43,7 +43,7 @@ class Prepared:
 
     def __init__(self, desk: Desk, view: View, work: str, pen: Pen) -> None:
         shared = desk.shared
-        objects = Objects(shared.objects, desk.checkout.common_dir / "objects")
+        objects = store_of(shared)
         objects.write_drafts(pen.drafts)
         self.lease = pen.record.lease
         self.tip = pen.record.git_tip or ""
@@ -93,7 +93,7 @@ def prepare(desks: Sequence[Desk], kind: str, work: str, pushes: int) -> list[Pr
     elif kind == "save-catch":
         begin = begin.caught().saved()
     if begin.drafts:
-        objects = Objects(first.shared.objects, first.checkout.common_dir / "objects")
+        objects = store_of(first.shared)
         objects.write_drafts(begin.drafts)
         move = Move(first.shared.record_ref(work), begin.record.git_tip or "", "")
         if first.shared.push(move) is not Outcome.MOVED:

@@ -16,7 +16,7 @@ from handsoff.core.trees import Change, Leaf, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import lfs, operation, restore, sparse
 from handsoff.edge.git.local import Local, Localizer
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.restore import Refs
 from handsoff.edge.git.writer import Writer
 from handsoff.edge.steps import step
@@ -101,7 +101,7 @@ def held(changes: Iterable[Change], seen: Observed, *, as_sent: bool) -> set[byt
 
 def localize(desk: Desk, target: Target, seen: Observed, changes: Iterable[Change]) -> Local:
     """Return what ``changes`` are on this machine, which may convert files another way."""
-    store = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    store = store_of(desk.shared)
     localizer = Localizer(desk.checkout, target.objects, store, target.state, seen.look)
     return localizer.localize(seen.snapshot, changes)
 

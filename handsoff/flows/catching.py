@@ -18,7 +18,7 @@ from handsoff.core.state import StashEntry, State
 from handsoff.core.times import moment
 from handsoff.edge.git import clone, shape
 from handsoff.edge.git.local import Local
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
 from handsoff.errors import (
@@ -147,7 +147,7 @@ def page_of_revision(desk: Desk, saved: Saved | None) -> str:
     """Return the page that a revision was saved with, safe to print, or ""."""
     if saved is None or not saved.page:
         return ""
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     try:
         return parse(objects.blob(saved.page)).shown
     except (DamagedError, RefusedError):

@@ -15,7 +15,7 @@ from handsoff.core import manifest
 from handsoff.core.entry import seconds
 from handsoff.core.pen import Pen
 from handsoff.edge import files, seal
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.seal import SealedFile
 from handsoff.errors import HandsoffError
 from handsoff.flows import ledger, relay
@@ -47,7 +47,7 @@ class Delivery:
     def along(self, envelope: str) -> bytes:
         """Make the entries for the state of ``envelope``; return the record that travels along."""
         terms = self.terms
-        objects = Objects(self.desk.shared.objects, self.desk.checkout.common_dir / "objects")
+        objects = store_of(self.desk.shared)
         page = objects.write("blob", terms.page.body)
         self.pen = self._pen(self.parcel, page, envelope)
         objects.write_drafts(self.pen.drafts)

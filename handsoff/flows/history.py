@@ -10,7 +10,7 @@ from handsoff.core.history import Line, no_chain, tell
 from handsoff.core.ids import is_machine_id, work_component
 from handsoff.core.notes import NoteEntry, Notes
 from handsoff.core.page import parse
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.errors import DamagedError, RefusedError, UsageError
 from handsoff.flows import ledger, noting
 from handsoff.flows.desk import Desk, View
@@ -110,7 +110,7 @@ def saved_page(desk: Desk, work: str, revision: str) -> SavedPage:
         )
     event = found.event
     assert isinstance(event, events.Saved)
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     body = objects.blob(event.page) if event.page else b""
     return SavedPage(
         work=work,

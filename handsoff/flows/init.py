@@ -14,7 +14,7 @@ from handsoff.core.admission import RosterRead
 from handsoff.core.ids import is_oid
 from handsoff.core.roster import Roster
 from handsoff.edge import clock, files, hooks, keys, scan
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home, cache_folder
@@ -245,7 +245,7 @@ def _found_apart(desk: Desk) -> tuple[RosterRead, list[str]]:
     card, at = own_card(desk.machine, desk.now), int(desk.now.timestamp())
     draft = admission.found(RosterRead(), card, at=at, sign=desk.machine.sign)
     shared = desk.shared
-    Objects(shared.objects, desk.checkout.common_dir / "objects").write_drafts([draft])
+    store_of(shared).write_drafts([draft])
     files.sync_filesystem(desk.checkout.store_dir)
     founding.pin(desk.checkout, draft.oid, draft.oid, waits=True)
     said = f"founded a roster without {shared.name}, which does not answer: it waits here"

@@ -15,7 +15,7 @@ from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.core.waiting import Course, Fate, course, write_again
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, HeldError, LostRaceError, RefusedError
 from handsoff.flows import noting, relay
@@ -104,7 +104,7 @@ def _anew(desk: Desk, view: View, todo: Course) -> Pen:
     """Return what is to be signed anew, on the record of the remote; raise if it does not fit."""
     pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
     pen = write_again(pen, todo.again, fresh=todo.fresh)
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     objects.write_drafts(pen.drafts)
     return pen
 

@@ -18,7 +18,7 @@ from handsoff.core.lease import Event
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.steps import step
 from handsoff.errors import (
     HandsoffError,
@@ -96,7 +96,7 @@ def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
     record = view.record.extend(ahead)
     if not ahead or not record.entries[-1].good:
         return view
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     for kind, data in came.others:
         objects.write(kind, data)
     for _, data in ahead:
@@ -107,7 +107,7 @@ def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
 def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
     """Return the record, with the drafts of ``pen``, as it travels in a parcel."""
     old: Commits = desk.shared.chain(view.tip) or []
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     known = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []}
     others: list[tuple[str, bytes]] = []
     for oid, data in [*old, *((draft.oid, draft.data) for draft in pen.drafts)]:
@@ -148,7 +148,7 @@ def put(
     """
     tip = pen.record.git_tip or ""
     where = where or name
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     objects.write_drafts(pen.drafts)
     lease = view.record.lease
     verb = Verb(

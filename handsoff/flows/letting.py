@@ -8,7 +8,7 @@ from handsoff.core.holding import may_withdraw
 from handsoff.core.lease import Lease, State
 from handsoff.core.pen import Pen
 from handsoff.core.times import moment
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.errors import RefusedError
 from handsoff.flows import ledger
 from handsoff.flows.desk import Desk, View
@@ -123,7 +123,7 @@ def save_page(
     """Save the page as the next revision, without bytes."""
     work = desk.work(named)
     page = read_page(desk.checkout, work)
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
 
     def make(_: View, pen: Pen) -> Pen:
         length = hold_of(desk.checkout, hold)

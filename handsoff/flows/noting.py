@@ -20,7 +20,7 @@ from handsoff.core.notes import Note, Notes
 from handsoff.core.roster import Roster
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, LostRaceError
 from handsoff.flows.desk import Desk, View
@@ -97,7 +97,7 @@ class Own:
 
     def _add(self, read: Notes, draft: Draft) -> Notes:
         shared = self.desk.shared
-        Objects(shared.objects, self.desk.checkout.common_dir / "objects").write_drafts([draft])
+        store_of(shared).write_drafts([draft])
         return read.extend([(draft.oid, draft.data)])
 
     def _sent(self) -> str:

@@ -14,7 +14,7 @@ from handsoff.core.state import State
 from handsoff.core.trees import Change
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
@@ -34,7 +34,7 @@ def refuse_busy(
     """
     shape.refuse(shape.clone_shape(desk.checkout))
     sparse.check(desk.checkout, target.sparse)
-    objects = Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere
     shown = seen.state.sparse

@@ -18,7 +18,7 @@ from handsoff.core.pen import Pen
 from handsoff.core.prune import Do, Sight, Verdict
 from handsoff.edge.git import merged
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, LostRaceError, UsageError
 from handsoff.flows.archive import named, read_archive
@@ -179,7 +179,7 @@ def _closing(desk: Desk, case: Case) -> Iterator[Move]:
     record = case.standing.record
     pen = Pen(record=record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
     pen = pen.caught(lapsed=record.lease.until is not None).closed(case.verdict.outcome)
-    Objects(desk.shared.objects, desk.checkout.common_dir / "objects").write_drafts(pen.drafts)
+    store_of(desk.shared).write_drafts(pen.drafts)
     yield Move(case.standing.ref, pen.record.git_tip or "", case.standing.tip)
 
 
@@ -200,7 +200,7 @@ def _name_deletions(desk: Desk, found: Survey, cases: Sequence[Case]) -> None:
             draft = rules.archived(after, chunk, by=desk.machine.id, at=at, sign=desk.machine.sign)
             drafts.append(draft)
             after = after.extend([(draft.oid, draft.data)])
-        Objects(shared.objects, desk.checkout.common_dir / "objects").write_drafts(drafts)
+        store_of(shared).write_drafts(drafts)
         step("prune.archive.before")
         shared.push(Move(shared.archive_ref, after.git_tip or "", read.git_tip or ""))
     raise LostRaceError(

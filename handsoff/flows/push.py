@@ -28,7 +28,7 @@ from handsoff.core.pushing import (
 from handsoff.core.record import Record
 from handsoff.edge import files, hooks
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnreachableError
 from handsoff.flows import ledger, noting
@@ -173,7 +173,7 @@ class Pusher:
         # stops a push of a machine that was revoked meanwhile.
         moves = [Move(shared.roster_ref, roster, roster)]
         if pen.drafts:
-            objects = Objects(shared.objects, self.desk.checkout.common_dir / "objects")
+            objects = store_of(shared)
             objects.write_drafts(pen.drafts)
             assert pen.record.git_tip is not None
             moves.append(Move(shared.record_ref(self.work), pen.record.git_tip, seen.view.tip))

@@ -14,7 +14,7 @@ from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode
 from handsoff.core.record import Record
 from handsoff.edge import files, seal
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, LostRaceError, UsageError
 from handsoff.flows.desk import Desk
@@ -28,7 +28,7 @@ _WHO: Final = "handsoff <parcel@handsoff.invalid> 0 +0000"
 def push_parcel(desk: Desk, work: str, parcel: str, sealed: Path) -> None:
     """Leave the sealed parcel on the remote; a second push of the same one changes nothing."""
     shared = desk.shared
-    objects = Objects(shared.objects, shared.checkout.common_dir / "objects")
+    objects = store_of(shared)
     entries: list[TreeEntry] = []
     with sealed.open("rb") as file:
         while data := file.read(PIECE):
@@ -51,7 +51,7 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
     if tip is None:
         return None
     shared.fetch([ref])
-    objects = Objects(shared.objects, shared.checkout.common_dir / "objects")
+    objects = store_of(shared)
     entries = parse_tree(objects.tree(objects.commit(tip).tree))
     if not 0 < len(entries) <= _PIECES or any(entry.mode != FILE for entry in entries):
         raise DamagedError(

@@ -14,7 +14,7 @@ from handsoff.core.roster import Member, Revocation, Roster, admission_problem
 from handsoff.core.sshwire import openssh_public
 from handsoff.core.times import moment
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import LostRaceError, RefusedError
 from handsoff.flows.desk import Desk
@@ -80,7 +80,7 @@ def admit(desk: Desk, file: bytes, *, ask: Ask, dry_run: bool = False) -> Admiss
 
 def push_roster(shared: Shared, read: RosterRead, *drafts: Draft) -> bool:
     """Put ``drafts`` on the roster that was ``read``; False if another machine was faster."""
-    Objects(shared.objects, shared.checkout.common_dir / "objects").write_drafts(drafts)
+    store_of(shared).write_drafts(drafts)
     move = Move(shared.roster_ref, drafts[-1].oid, read.git_tip or "")
     return shared.push(move) is Outcome.MOVED
 

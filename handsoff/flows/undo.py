@@ -16,7 +16,7 @@ from handsoff.edge import files
 from handsoff.edge.git import keeping, restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
 from handsoff.errors import DamagedError, RefusedError, UnfitError
@@ -62,7 +62,7 @@ def _go_back(
     programs: bool,
 ) -> Undone:
     checkout = desk.checkout
-    objects = Objects(desk.shared.objects, checkout.common_dir / "objects")
+    objects = store_of(desk.shared)
     work = str(point["work"])
     with phases.phase("capture"):
         here = checkout.branch() or work

@@ -26,7 +26,7 @@ from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.edge import clock, hooks, keys
 from handsoff.edge.git.moves import Move, Outcome
-from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.flows.desk import Desk
@@ -202,7 +202,7 @@ class Machine:
 
 def store(desk: Desk) -> Objects:
     """Return the clone's private objects, to be written to."""
-    return Objects(desk.shared.objects, desk.checkout.common_dir / "objects")
+    return store_of(desk.shared)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Final
 
 from handsoff.core.chain import Draft
 from handsoff.core.objects import Commit, oid_of, parse_commit
+from handsoff.edge.git.remote import Shared
 from handsoff.errors import DamagedError
 
 _KINDS: Final = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
@@ -112,3 +113,8 @@ class Objects:
         if found != kind:
             raise DamagedError(f"the object {oid} is a {found}, not a {kind}")
         return data
+
+
+def store_of(shared: Shared) -> Objects:
+    """Return the private objects of a clone, beside those of the repository itself."""
+    return Objects(shared.objects, shared.checkout.common_dir / "objects")
