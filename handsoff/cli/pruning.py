@@ -82,5 +82,5 @@ def _pruned(done: "Pruned") -> Iterator[str]:
     for item in done.works:
         if item.action != "keep":
             yield f"{plain(item.work)}: {_action(item)}: done"
-        elif item.reason.startswith("another machine"):
+        elif item.raced:
             yield f"{plain(item.work)} stays: {item.reason}; type it again"

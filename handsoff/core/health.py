@@ -11,13 +11,12 @@ from datetime import timedelta
 from enum import Enum
 from typing import Final
 
+from handsoff.core.holding import SKEW
 from handsoff.core.places import BRANCHES, are_branches
 from handsoff.core.tips import Mend
 
 OLDEST_GIT: Final = (2, 31)
 TRIED_GIT: Final = (2, 39)
-SKEW: Final = timedelta(minutes=5)
-"""How far signed times may be ahead of this clock before it is worth a word."""
 
 OLD_PROBE: Final = 600
 """Seconds after which a probe that is still on the remote is nobody's any more."""

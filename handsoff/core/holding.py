@@ -11,6 +11,9 @@ from typing import Final
 from handsoff.core.lease import How, Lease, State
 from handsoff.core.times import moment
 
+SKEW: Final = timedelta(minutes=5)
+"""How far a signed time may be ahead of the clock here before it is worth a word."""
+
 _NOBODY_WAITED: Final = timedelta(0)
 _LET_GO: Final = {
     How.LAPSE: "its lease ran out",

@@ -23,7 +23,6 @@ _RESERVED: Final = frozenset({"anyone", "remote", "all", "mine"})
 COMPONENT_LIMIT: Final = 200
 """Bytes of one path component of a ref; file systems stop at 255, and locks add some."""
 
-NO_OID: Final = "0" * 40
 """How git writes "no object"."""
 
 

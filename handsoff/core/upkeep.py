@@ -8,17 +8,14 @@ that are dated after it are a finding of their own, since one of the two clocks 
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Final
 
 from handsoff.core.chain import Word
 from handsoff.core.entry import time_of
 from handsoff.core.findings import EntryRow, Finding, Grade, What, WorkRow
+from handsoff.core.holding import SKEW
 from handsoff.core.lease import OFFER, How, Lease, State
 from handsoff.core.roster import Roster
 from handsoff.core.times import moment
-
-SKEW: Final = timedelta(minutes=5)
-"""How far a signed time may be ahead of the auditor's clock before it is said."""
 
 
 def upkeep(row: WorkRow, lease: Lease, now: datetime) -> Iterator[Finding]:

@@ -8,7 +8,6 @@ names, are known only when the remote answers. A wish that is then refused is to
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -100,11 +99,6 @@ def _make(desk: Desk, change: Change) -> None:
         leaving.revoke(desk, change.words[0], change.words[1], ask=agreed)
     else:
         leaving.rename(desk, *change.words)
-
-
-def age(desk: Desk, change: Change) -> timedelta:
-    """Return how long a change has waited."""
-    return max(timedelta(0), desk.now - time_of(change.at))
 
 
 def _keep(desk: Desk, changes: list[Change]) -> None:

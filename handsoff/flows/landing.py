@@ -12,6 +12,7 @@ from typing import Final
 from handsoff.core.entry import time_of
 from handsoff.core.lease import Event, Pushed
 from handsoff.core.pen import Pen
+from handsoff.core.pushing import meant_by
 from handsoff.core.record import Record
 from handsoff.core.waiting import Course, Fate, course, write_again
 from handsoff.edge.git.moves import Move, Outcome
@@ -139,6 +140,6 @@ def branches(events: Sequence[Event]) -> list[Move]:
     for event in events:
         if isinstance(event, Pushed):
             ref = f"refs/heads/{event.branch}"
-            old = moves[ref].old if ref in moves else event.old
-            moves[ref] = Move(ref, event.new, "" if set(old) == {"0"} else old)
+            old = moves[ref].old if ref in moves else meant_by(event).old
+            moves[ref] = Move(ref, event.new, old)
     return list(moves.values())

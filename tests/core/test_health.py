@@ -6,6 +6,7 @@ import pytest
 
 from handsoff.core import health
 from handsoff.core.health import Level, Probed
+from handsoff.core.holding import SKEW
 from handsoff.core.tips import Mend
 
 WIP, BRANCHES = "refs/wip", "refs/heads/handsoff"
@@ -63,7 +64,7 @@ def test_an_old_git_is_named(version: str, level: Level) -> None:
 
 
 def test_a_clock_that_is_behind_signed_times_is_named_with_how_much() -> None:
-    assert health.of_clock(health.SKEW).level is Level.FINE
+    assert health.of_clock(SKEW).level is Level.FINE
     assert "6 minutes" in health.of_clock(timedelta(minutes=6)).said
     assert "3 hours" in health.of_clock(timedelta(hours=3)).said
     assert "3650 days" in health.of_clock(timedelta(days=3650)).said
