@@ -134,7 +134,7 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
     from handsoff.core.pushing import way_on  # noqa: PLC0415 - as above
-    from handsoff.flows.pending import overlaid  # noqa: PLC0415 - git was asked by now
+    from handsoff.flows.waiting import overlaid  # noqa: PLC0415 - git was asked by now
 
     views = desk.views(works)
     if any(view.record.behind for view in views.values()):

@@ -3,7 +3,7 @@
 from typing import Final
 
 TESTS: Final = {
-    "waiting": ["test_waiting", "test_waiting_model"],
+    "landing": ["test_landing", "test_landing_model"],
     "notes": ["test_notes"],
     "dropped": ["test_dropped"],
     "times": ["test_times"],
@@ -30,7 +30,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "isinstance(entry.event, Offered) else ''",
         ),
     ],
-    "waiting": [
+    "landing": [
         ("a day is no limit", "old = age > LIMIT", "old = False"),
         ("asking does not help", "(old and not asked) or", "old or"),
         ("what became void has landed", "or not local[-1].good:", "or False:"),

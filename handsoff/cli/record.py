@@ -187,7 +187,7 @@ def pending(
 ) -> None:
     """List what was written without the remote and waits for it."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.waiting import pending as run
+    from handsoff.flows.pending import pending as run
 
     found = run(open_desk(), send=send)
     if json:

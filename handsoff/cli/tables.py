@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handsoff.flows.history import History
     from handsoff.flows.letting import Let
     from handsoff.flows.note import WroteNote
-    from handsoff.flows.waiting import PendingList
+    from handsoff.flows.pending import PendingList
 
 WIDTH: Final = 80
 _WAITS: Final = "the remote does not answer: it waits here, and is sent at the next contact"

@@ -12,7 +12,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError
 from handsoff.flows import relay
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.notes import Known, Notes
+from handsoff.flows.memory import Known, Memory
 from handsoff.flows.observe import Observed, envelope_of, observe
 from handsoff.flows.plan import Aim, Route, Sent
 
@@ -31,14 +31,14 @@ def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | No
             f"{work} is offered to {view.roster.named_text(theirs)} already",
             hint="handsoff withdraw takes the offer back; else it ends at its deadline",
         )
-    notes = Notes(desk.checkout)
-    known, sending = notes.known(work), notes.sending()
+    memory = Memory(desk.checkout)
+    known, sending = memory.known(work), memory.sending()
     seen = _observed(desk, work, known)
     if sending is not None and sending.parcel == saved.parcel:
         # a run that was killed after the record had moved: what is left is to remember it
         if envelope_of(seen) == saved.envelope:
-            seen.remember(notes, saved.page)
-        notes.set_here(saved.parcel, work)
+            seen.remember(memory, saved.page)
+        memory.set_here(saved.parcel, work)
     elif not _is_as_sent(desk, seen, known):
         raise RefusedError(
             f"{work} was handed to {aim.name}; what changed here since is not in it",
@@ -63,18 +63,18 @@ def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
     Return the outcome if it was the very save that ``aim`` says, and nothing has changed since.
     """
     kept, work = view.record.kept, view.record.work
-    notes, lease = Notes(desk.checkout), view.record.lease.as_of(desk.now)
-    sending = notes.sending()
+    memory, lease = Memory(desk.checkout), view.record.lease.as_of(desk.now)
+    sending = memory.sending()
     if sending is None or kept is None or (sending.work, sending.parcel) != (work, kept.parcel):
         return None
-    seen = _observed(desk, work, notes.known(work))
+    seen = _observed(desk, work, memory.known(work))
     same = envelope_of(seen) == kept.envelope
     if same:
-        seen.remember(notes, kept.page)
-    notes.set_here(kept.parcel, work)
+        seen.remember(memory, kept.page)
+    memory.set_here(kept.parcel, work)
     if sending.route == "remote":
-        notes.set_left(kept.parcel, sending.receivers)
-    notes.set_sending(None)
+        memory.set_left(kept.parcel, sending.receivers)
+    memory.set_sending(None)
     ended = same and kept == view.record.saved and kept.page == page
     if aim.to is not None or lease.state is not State.HELD or not ended:
         return None
@@ -93,7 +93,7 @@ def check_is_here(desk: Desk, view: View) -> None:
     """Raise RefusedError if this machine carries the work, but not in this checkout."""
     lease, saved, work = view.record.lease, view.record.kept, view.record.work
     mine = lease.carrier == desk.machine.id
-    if mine and saved is not None and Notes(desk.checkout).here() != saved.parcel:
+    if mine and saved is not None and Memory(desk.checkout).here() != saved.parcel:
         raise RefusedError(
             f"what stands here is not the {work} that this machine carries",
             hint="after an undo, handsoff undo brings it back; else send from where it is",

@@ -22,7 +22,7 @@ from handsoff.edge.git.writer import Writer
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Known
+from handsoff.flows.memory import Known
 from handsoff.flows.observe import Observed
 
 _NAMED: Final = 10

@@ -43,7 +43,7 @@ from handsoff.flows.catching import (
     result_of,
 )
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.phases import Phases
 
@@ -59,17 +59,17 @@ class Catcher:
     made: bool = False
     """Whether the checkout was made for this catch."""
     hold: timedelta | None = None
-    notes: Notes = field(init=False)
+    memory: Memory = field(init=False)
 
     def __post_init__(self) -> None:
-        self.notes = Notes(self.desk.checkout)
+        self.memory = Memory(self.desk.checkout)
 
     def run(self) -> CatchResult:
         """Catch the work; an error before the record is moved changes nothing here."""
         with self.phases.phase("record"):
             view = ledger.look(self.desk, self.work, expect_news=True)
         self.desk.need_admitted(view.roster)
-        journal = self.notes.journal()
+        journal = self.memory.journal()
         if journal is not None:
             done = self._take_up(view, journal)
             if done is not None:
@@ -98,7 +98,7 @@ class Catcher:
 
     def _is_here(self, view: View) -> bool:
         saved = view.record.kept
-        return saved is None or self.notes.here() == saved.parcel
+        return saved is None or self.memory.here() == saved.parcel
 
     def _objects(self, parcel: Parcel | None) -> Objects:
         common = self.desk.checkout.common_dir / "objects"
@@ -113,7 +113,7 @@ class Catcher:
         return Target(state, objects, state.stash, reason)
 
     def _preflight(self, view: View, target: Target, parcel: Parcel) -> Ready:
-        known = self.notes.known(self.work)
+        known = self.memory.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or self.work
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
@@ -138,7 +138,7 @@ class Catcher:
         point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
         files.sync_filesystem(self.desk.checkout.store_dir)
         stash = ready.target.state.stash, ready.seen.look.stash
-        known, here = self.notes.known(self.work), self.notes.here()
+        known, here = self.memory.known(self.work), self.memory.here()
         journal = {
             **journal_of_stash(*stash, known.stash if known is not None else ()),
             "verb": "catch",
@@ -156,7 +156,7 @@ class Catcher:
             "at": int(self.desk.now.timestamp()),
         }
         step("catch.journal.before")
-        self.notes.set_journal(journal)
+        self.memory.set_journal(journal)
         step("catch.journal.after")
         return journal
 
@@ -167,7 +167,7 @@ class Catcher:
         except UnreachableError:
             raise  # whether it landed nobody knows: the journal lets the next run look
         except HandsoffError:
-            self.notes.set_journal(None)
+            self.memory.set_journal(None)
             raise
 
     def _apply(self, ready: Ready, journal: dict[str, Any]) -> None:
@@ -185,18 +185,18 @@ class Catcher:
         page = done.snapshot.taken.get(PAGE)
         came = {e.oid for e in ready.target.state.stash}
         own = [e.oid for e in ready.seen.look.stash if e.oid not in came]
-        known = self.notes.known(self.work)
+        known = self.memory.known(self.work)
         private = [oid for oid in own if known is None or oid not in known.stash]
-        done.remember(self.notes, page.leaf.oid if page else "", private)
+        done.remember(self.memory, page.leaf.oid if page else "", private)
         if journal["keep"]:
             keeping.keep(self.desk.shared, journal["point"])
         names = (
             "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
         )  # fmt: skip
-        self.notes.set_restore_point({name: journal[name] for name in names})
-        self.notes.set_here(journal["parcel"], self.work)
+        self.memory.set_restore_point({name: journal[name] for name in names})
+        self.memory.set_here(journal["parcel"], self.work)
         step("catch.finish.before")
-        self.notes.set_journal(None)
+        self.memory.set_journal(None)
         step("catch.finish.after")
         self._tidy(ready.parcel)
 
@@ -217,7 +217,7 @@ class Catcher:
         chain = self.desk.shared.chain(view.tip) or []
         if journal["entry"] not in [oid for oid, _ in chain]:
             if not self.dry_run:
-                self.notes.set_journal(None)
+                self.memory.set_journal(None)
             return None
         if self.dry_run:
             raise RefusedError(

@@ -35,7 +35,7 @@ from handsoff.flows.applying import Target
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed
 from handsoff.flows.phases import Phases
 
@@ -195,7 +195,7 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
     found = desk.home.parcel(saved.parcel)
     if found is None:
         sealed = relay.fetch_parcel(desk, work, saved.parcel)
-        if sealed is None and Notes(desk.checkout).restore_point() is not None:
+        if sealed is None and Memory(desk.checkout).restore_point() is not None:
             raise UnfitError(
                 f"{work} was undone here, or is in another checkout of this machine",
                 hint="handsoff undo brings back what was undone",
@@ -240,7 +240,7 @@ def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterato
 
 def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:
     """Return what is still to be done here to reach ``target``; see ``applying.still_to_do``."""
-    known = Notes(desk.checkout).known(target.state.work)
+    known = Memory(desk.checkout).known(target.state.work)
     changes = applying.changes_to(seen, target, known)
     local = applying.localize(desk, target, seen, changes)
     return applying.still_to_do(origin, seen, target, changes, local)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from handsoff.core.entry import time_of
+from handsoff.core.landing import LIMIT
 from handsoff.core.plain import plain
-from handsoff.core.waiting import LIMIT
 from handsoff.edge import files
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, UnreachableError

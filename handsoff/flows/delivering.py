@@ -20,11 +20,11 @@ from handsoff.edge.seal import SealedFile
 from handsoff.errors import HandsoffError
 from handsoff.flows import ledger, relay
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Notes, Sending
-from handsoff.flows.pending import Pending
+from handsoff.flows.memory import Memory, Sending
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Plan, Terms, Wishes
 from handsoff.flows.routing import Routing
+from handsoff.flows.waiting import Pending
 
 
 @dataclass
@@ -37,11 +37,11 @@ class Delivery:
     routing: Routing
     terms: Terms
     parcel: str
-    notes: Notes = field(init=False)
+    memory: Memory = field(init=False)
     pen: Pen = field(init=False)
 
     def __post_init__(self) -> None:
-        self.notes = Notes(self.desk.checkout)
+        self.memory = Memory(self.desk.checkout)
         self.pen = self.terms.pen
 
     def along(self, envelope: str) -> bytes:
@@ -69,7 +69,7 @@ class Delivery:
 
         Then no other is made, and the entries name that one.
         """
-        kept, left = self.terms.view.record.kept, self.notes.left()
+        kept, left = self.terms.view.record.kept, self.memory.left()
         if self.routing.route.name != "remote" or kept is None:
             return False
         wanted = {member.id for member in self.terms.aim.receivers}
@@ -87,7 +87,7 @@ class Delivery:
 
     def sealed(self, plan: Plan, pack: IO[bytes]) -> Sending:
         """Return the parcel: the one of an interrupted run if it is the same, else a new one."""
-        before, receivers = self.notes.sending(), self.terms.aim.receivers
+        before, receivers = self.memory.sending(), self.terms.aim.receivers
         lease = self.pen.record.lease
         fresh = Sending(
             parcel=self.parcel,
@@ -124,7 +124,7 @@ class Delivery:
             fresh, path=str(path), size=done.size, sha256=done.sha256,
             manifest_sha256=hashlib.sha256(body).hexdigest(),
         )  # fmt: skip
-        self.notes.set_sending(sending)
+        self.memory.set_sending(sending)
         return sending
 
     def _goes_on(self, before: Sending, fresh: Sending) -> bool:
@@ -158,11 +158,11 @@ class Delivery:
                 self.desk, self.terms.view, self.pen, self.wishes.verb,
                 parcel=self.parcel, path=sending.path if sending and waits else "", where="send",
             )  # fmt: skip
-        plan.remember(self.notes)
-        self.notes.set_here(self.parcel, self.terms.work)
+        plan.remember(self.memory)
+        self.memory.set_here(self.parcel, self.terms.work)
         if self.routing.route.name == "remote":
             receivers = [member.id for member in self.terms.aim.receivers]
-            self.notes.set_left(self.parcel, receivers)
+            self.memory.set_left(self.parcel, receivers)
         if sending is not None:
             self.finish(sending)
         if self.routing.direct is not None:
@@ -177,7 +177,7 @@ class Delivery:
         # a stick can be lost: only a receiver that has signed for it makes the file superfluous
         if sending.path and sending.route == "direct":
             Path(sending.path).unlink(missing_ok=True)
-        self.notes.set_sending(None)
+        self.memory.set_sending(None)
 
 
 def _same(before: Sending, fresh: Sending) -> bool:

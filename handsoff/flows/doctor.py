@@ -27,8 +27,8 @@ from handsoff.errors import HandsoffError, UnreachableError
 from handsoff.flows import mending
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk, pin_of
+from handsoff.flows.memory import Memory
 from handsoff.flows.mending import Torn
-from handsoff.flows.notes import Notes
 from handsoff.flows.survey import Standing, survey
 
 _SHOWN: Final = 5
@@ -91,7 +91,7 @@ class Doctor:
         else:
             yield attention("page", ".wip/ is not kept out of git", "handsoff init")
         with suppress(HandsoffError):
-            journal = Notes(self.checkout).journal()
+            journal = Memory(self.checkout).journal()
             if journal:
                 said = "a restore was interrupted here and is not finished"
                 yield attention("journal", said, f"handsoff {finishing(journal)}")

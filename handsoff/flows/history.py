@@ -12,7 +12,7 @@ from handsoff.core.notes import NoteEntry, Notes
 from handsoff.core.page import parse
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import DamagedError, RefusedError, UsageError
-from handsoff.flows import ledger, noting
+from handsoff.flows import ledger, notebook
 from handsoff.flows.desk import Desk, View
 
 _REVISION: Final = re.compile(r"r([1-9][0-9]{0,8})")
@@ -76,7 +76,7 @@ def _notes(desk: Desk, view: View) -> tuple[list[NoteEntry], list[Line]]:
     """
     work, shared = view.record.work, desk.shared
     if view.away:
-        tips = {desk.machine.id: noting.Own(desk, view.roster, work).tip}
+        tips = {desk.machine.id: notebook.Notebook(desk, view.roster, work).tip}
     else:
         prefix = f"{shared.prefix}/notes/{work_component(work)}/"
         there = shared.tips(f"{prefix}*")

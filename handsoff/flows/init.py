@@ -28,8 +28,8 @@ from handsoff.errors import (
 from handsoff.flows import founding
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.machine import Names, choose_names, make_machine, own_card
-from handsoff.flows.pending import Pending
 from handsoff.flows.roster import Ask, push_roster
+from handsoff.flows.waiting import Pending
 
 _IGNORED: Final = b"/.wip/"
 _SAME: Final = frozenset({b"/.wip/", b".wip/", b"/.wip", b".wip"})

@@ -13,7 +13,7 @@ from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.catch import Catcher
 from handsoff.flows.catching import CatchResult
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.phases import Phases
 
 
@@ -40,6 +40,6 @@ def catch_into(
         try:
             return Catcher(inner, work, phases, made=True, hold=hold).run()
         except BaseException:
-            if Notes(inner.checkout).journal() is None:
+            if Memory(inner.checkout).journal() is None:
                 checkout.run("worktree", "remove", "--force", place)
             raise

@@ -10,18 +10,18 @@ from datetime import timedelta
 from typing import Final
 
 from handsoff.core.entry import time_of
+from handsoff.core.landing import Course, Fate, course, write_again
 from handsoff.core.lease import Event, Pushed
 from handsoff.core.pen import Pen
 from handsoff.core.pushing import meant_by
 from handsoff.core.record import Record
-from handsoff.core.waiting import Course, Fate, course, write_again
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, HeldError, LostRaceError, RefusedError
-from handsoff.flows import noting, relay
+from handsoff.flows import notebook, relay
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.pending import Pending, Waiting, overlaid
+from handsoff.flows.waiting import Pending, Waiting, overlaid
 
 _TRIES: Final = 4
 
@@ -127,7 +127,7 @@ def _give_up(
     who = view.roster.name_of(lease.carrier) if lease.carrier else "nobody"
     standing = f"{who} has it (leg {lease.leg}, r{lease.revision})"
     reason = f"made without the remote, and too late: {standing}; {error}"
-    noting.refuse(desk, view, noting.tried(stake), reason)
+    notebook.refuse(desk, view, notebook.tried(stake), reason)
     Pending(desk.checkout).lost(waiting, reason)
     verbs = ", ".join(verb.name for verb in waiting.verbs)
     said = f"what waited of {waiting.work} was refused ({verbs}): {standing}; nothing of it is lost"

@@ -27,9 +27,9 @@ from handsoff.errors import (
     RefusedError,
     UnreachableError,
 )
-from handsoff.flows import changes, landing, noting
+from handsoff.flows import changes, landing, notebook
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.pending import Pending, Verb, overlaid
+from handsoff.flows.waiting import Pending, Verb, overlaid
 
 
 def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
@@ -65,7 +65,7 @@ def send_all(desk: Desk) -> list[str]:
 
 
 def _flush_notes(desk: Desk, view: View) -> None:
-    own = noting.Own(desk, view.roster, view.record.work)
+    own = notebook.Notebook(desk, view.roster, view.record.work)
     if own.waits():
         own.write(None, away=False)
 
@@ -197,8 +197,8 @@ def lost(desk: Desk, pen: Pen) -> LostRaceError:
     if lease.to is not None:
         what += f" to {view.roster.named_text(lease.to.shown())}"
     said = f"{who} was faster with {work}: it is {what} (leg {lease.leg}, r{lease.revision})"
-    tried = noting.tried(_events(pen)[-1:])
-    noting.refuse(desk, view, tried, said)
+    tried = notebook.tried(_events(pen)[-1:])
+    notebook.refuse(desk, view, tried, said)
     return LostRaceError(said, hint="nothing was changed by this command; see: handsoff status")
 
 
@@ -210,5 +210,5 @@ def on_the_record(desk: Desk, view: View, kind: str) -> Iterator[None]:
     except HeldError as error:
         lease = view.record.lease
         if view.tip and view.roster.member(desk.machine.id) is not None:
-            noting.refuse(desk, view, [(kind, lease.leg, lease.revision)], str(error))
+            notebook.refuse(desk, view, [(kind, lease.leg, lease.revision)], str(error))
         raise

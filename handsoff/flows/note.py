@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from handsoff.flows import ledger, noting
+from handsoff.flows import ledger, notebook
 from handsoff.flows.desk import Desk
 
 
@@ -23,5 +23,5 @@ def note(desk: Desk, work: str | None, text: str) -> WroteNote:
     with desk.checkout.lock():
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
-        landed = noting.write(desk, view, text)
+        landed = notebook.write(desk, view, text)
     return WroteNote(work=named, text=text, pending=not landed, warnings=view.news)

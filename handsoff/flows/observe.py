@@ -14,7 +14,7 @@ from handsoff.edge.git.sinks import Hashing, Sink
 from handsoff.edge.git.snapshot import Snapshot
 from handsoff.flows import packing
 from handsoff.flows.carrying import along, left_behind
-from handsoff.flows.notes import Known, Notes
+from handsoff.flows.memory import Known, Memory
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Observed:
         state = replace(self.state, modes=tuple(modes))
         return replace(self, snapshot=replace(self.snapshot, state=state))
 
-    def remember(self, notes: Notes, page: str, private: Sequence[str] = ()) -> None:
+    def remember(self, memory: Memory, page: str, private: Sequence[str] = ()) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page.
 
         ``private`` are stash entries that were here before the work was.
         """
         spared = self.snapshot.filtered.spared
-        notes.set_known(self.state, self.snapshot.leaves, page, private, spared)
+        memory.set_known(self.state, self.snapshot.leaves, page, private, spared)
 
     def is_known(self, known: Known | None, objects: Objects) -> bool:
         """Say whether this is the state that was last sent or caught here."""

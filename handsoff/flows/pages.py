@@ -10,7 +10,7 @@ from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.carrying import PAGE
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def read_page(checkout: Checkout, work: str) -> Written:
         )
     page = pages.parse(content.data)
     pages.check(page, work)
-    unchanged = Notes(checkout).last_page() == oid_of("blob", content.data)
+    unchanged = Memory(checkout).last_page() == oid_of("blob", content.data)
     return Written(content.data, page, unchanged)
 
 

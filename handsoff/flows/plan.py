@@ -18,7 +18,7 @@ from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed
 from handsoff.flows.packing import Packed
 from handsoff.flows.pages import Written
@@ -163,9 +163,9 @@ class Plan:
             at=int(self.terms.desk.now.timestamp()),
         )
 
-    def remember(self, notes: Notes) -> None:
+    def remember(self, memory: Memory) -> None:
         """Note the state as safe elsewhere."""
-        Observed(self.found, self.packed.snapshot).remember(notes, self.terms.page.oid)
+        Observed(self.found, self.packed.snapshot).remember(memory, self.terms.page.oid)
 
     def outcome(self, route: Route, record: Record, *, parcel: str, size: int) -> Sent:
         """Return what was done, or in a dry run what would be; ``record`` is how it stands then."""

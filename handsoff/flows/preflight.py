@@ -18,7 +18,7 @@ from handsoff.edge.git.objects import store_of
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Known
+from handsoff.flows.memory import Known
 from handsoff.flows.observe import Observed
 
 _NAMED: Final = 10

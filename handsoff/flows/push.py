@@ -31,11 +31,11 @@ from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnreachableError
-from handsoff.flows import ledger, noting
+from handsoff.flows import ledger, notebook
 from handsoff.flows.branching import branch_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 
 _TRIES: Final = 3
 
@@ -225,7 +225,7 @@ class Pusher:
                 "neither the branch nor the entry"
             )
             old = before.view.record.lease
-            noting.refuse(desk, view, [("Pushed", old.leg, old.revision)], said)
+            notebook.refuse(desk, view, [("Pushed", old.leg, old.revision)], said)
             hint = way_on(record, desk.machine.id, desk.machine.name, desk.now)
             raise LostRaceError(said, hint=hint)
         if (view.tip, views[branch].branch, view.roster_read.git_tip) == (
@@ -281,7 +281,7 @@ def push(
 ) -> Done:
     """Push the branch of this checkout's work, and its record with it."""
     with desk.checkout.lock():
-        if Notes(desk.checkout).journal():
+        if Memory(desk.checkout).journal():
             raise RefusedError(
                 "a restore here was interrupted and is not finished",
                 hint="handsoff catch, or handsoff undo, finishes it",

@@ -28,7 +28,7 @@ from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.holds import hold_of
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
@@ -45,21 +45,21 @@ class Sender:
     desk: Desk
     wishes: Wishes
     phases: Phases
-    notes: Notes = field(init=False)
+    memory: Memory = field(init=False)
     work: str = field(init=False)
     routing: Routing = field(init=False)
     scanner: str = ""
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.notes = Notes(self.desk.checkout)
+        self.memory = Memory(self.desk.checkout)
         self.work = self.desk.work(self.wishes.named)
 
     def run(self) -> Sent:
         """Hand the work over; every error leaves this machine the carrier."""
         if self.wishes.via not in ROUTES:
             raise UsageError(f"no route called {self.wishes.via}", hint=", ".join(ROUTES))
-        if self.notes.journal():
+        if self.memory.journal():
             raise RefusedError(
                 "a restore here was interrupted and is not finished",
                 hint="handsoff catch, or handsoff undo, finishes it",
@@ -98,10 +98,10 @@ class Sender:
 
     def _again(self, view: View, aim: Aim, page: Written) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
-        sending = self.notes.sending()
+        sending = self.memory.sending()
         done = again.already(self.desk, view, aim, self.wishes.to_file)
         if done is not None and sending is not None and sending.parcel == done.parcel:
-            self.notes.set_sending(None)
+            self.memory.set_sending(None)
         if done is None and not self.wishes.dry_run:
             done = again.settled(self.desk, view, aim, page.oid)
         return done
@@ -151,7 +151,7 @@ class Sender:
         checkout, phases = self.desk.checkout, self.phases
         guarding.forget()
         store = files.ensure_folder(checkout.store_dir / "parcels")
-        known = self.notes.known(self.work)
+        known = self.memory.known(self.work)
         arrived = known.leaves.keys() if known is not None else ()
         have = self.routing.have()
         delivery = Delivery(

@@ -14,9 +14,9 @@ from handsoff.flows import ledger
 from handsoff.flows.accept import clone_of
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Notes
-from handsoff.flows.pending import Pending, extended
+from handsoff.flows.memory import Memory
 from handsoff.flows.survey import Standing, survey
+from handsoff.flows.waiting import Pending, extended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Arrived:
 def status(desk: Desk) -> Status:
     """Return where the works stand; what the remote does not tell honestly, as last seen."""
     founding = desk.need_pin()
-    journal = Notes(desk.checkout).journal()
+    journal = Memory(desk.checkout).journal()
     branch = desk.checkout.branch() or ""
     remote, unread = "", 0
     news = ledger.send_all(desk)

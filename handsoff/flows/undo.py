@@ -23,7 +23,7 @@ from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows import applying, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.phases import Phases
 
@@ -43,18 +43,18 @@ class Undone:
 def undo(desk: Desk, phases: Phases, *, dry_run: bool = False) -> Undone:
     """Go back to the restore point of the last catch, or of one that was interrupted."""
     with desk.checkout.lock():
-        notes = Notes(desk.checkout)
-        half = notes.journal()
-        point = half or notes.restore_point()
+        memory = Memory(desk.checkout)
+        half = memory.journal()
+        point = half or memory.restore_point()
         if point is None:
             raise RefusedError("there is nothing to undo here", hint="undo goes back after a catch")
         # on what a catch has left half done no program of the user's runs
-        return _go_back(desk, notes, point, phases, dry_run=dry_run, programs=not half)
+        return _go_back(desk, memory, point, phases, dry_run=dry_run, programs=not half)
 
 
 def _go_back(
     desk: Desk,
-    notes: Notes,
+    memory: Memory,
     point: dict[str, Any],
     phases: Phases,
     *,
@@ -93,14 +93,14 @@ def _go_back(
     # a killed undo has captured already; what is here now is half of the way back
     forward = point.get("forward") or _forward(desk, point, state, now, envelope)
     files.sync_filesystem(checkout.store_dir)
-    notes.set_journal({**point, "verb": "undo", "forward": forward})
+    memory.set_journal({**point, "verb": "undo", "forward": forward})
     with phases.phase("apply"):
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, local, point)
     keeping.keep(desk.shared, forward["point"])  # what no ref names any more
-    notes.set_here(str(point.get("here", "")), work)
-    notes.set_restore_point(forward)
-    notes.set_journal(None)
+    memory.set_here(str(point.get("here", "")), work)
+    memory.set_restore_point(forward)
+    memory.set_journal(None)
     return result
 
 
@@ -119,7 +119,7 @@ def _forward(
         "head": desk.checkout.branch() or "",
         "old_tip": desk.checkout.commit(f"refs/heads/{work}") or "",
         "arrived": [e.oid for e in state.stash if e.oid not in present],
-        "here": Notes(desk.checkout).here(),
+        "here": Memory(desk.checkout).here(),
         "settings": restore.branch_settings(desk.checkout, work),
         "envelope": point.get("envelope", ""),
         "at": int(desk.now.timestamp()),

@@ -1,108 +1,136 @@
-"""``handsoff pending``: what waits here for the remote, and sending it when that is asked for."""
+"""What was written here and waits for the remote, and what lost against others.
 
-from dataclasses import dataclass
+    <store>/pending/<work>.json   the chain that waits: its tip, and the verbs that made it
+    <store>/lost/<tip>.json       a chain that did not land: its entries were refused, none is lost
+
+Only a verb that has ended waits here. One that was killed left its own notes in its checkout, and
+is taken up by typing it again. The rules of what becomes of a chain are in ``core.landing``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from handsoff.core.ids import work_component
+from handsoff.core.record import Record
 from handsoff.edge import files
-from handsoff.errors import HandsoffError, UnreachableError
-from handsoff.flows import changes, landing, noting
-from handsoff.flows.catching import finishing
-from handsoff.flows.desk import Desk
-from handsoff.flows.notes import Notes
-from handsoff.flows.pending import Pending
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.steps import step
+from handsoff.flows.desk import Desk, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waits:
-    """A verb that waits."""
+class Verb:
+    """A verb that waits: when it was typed, the leg and revision it was made against, its bytes."""
+
+    name: str
+    at: int
+    leg: int
+    revision: int
+    entries: tuple[str, ...]
+    parcel: str = ""
+    path: str = ""
+    """The sealed parcel that is to be left on the remote first, "" if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A chain that waits: ``tip`` is its last entry."""
 
     work: str
-    verb: str
-    at: int
-    age: int
-    """Seconds since it was typed."""
-    leg: int
-    """With ``revision``, what it was made against."""
-    revision: int
-    parcel: str
-    """The parcel that is left on the remote with it, "" if none."""
+    tip: str
+    verbs: tuple[Verb, ...]
+
+    @property
+    def since(self) -> int:
+        """When the oldest of its verbs was typed."""
+        return min(verb.at for verb in self.verbs)
+
+    @property
+    def parcels(self) -> Sequence[tuple[str, Path]]:
+        """The parcels that are to be left on the remote before the entries that name them."""
+        return [(verb.parcel, Path(verb.path)) for verb in self.verbs if verb.path]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingList:
-    """What waits here."""
+class Pending:
+    """What waits in one clone, whichever of its worktrees it was typed in."""
 
-    verbs: tuple[Waits, ...]
-    roster: tuple[str, ...]
-    """Changes of the roster that were asked for."""
-    notes: tuple[str, ...]
-    """Works on which notes wait."""
-    unfinished: tuple[str, ...]
-    """Commands that take up what was interrupted: it is never sent by itself."""
-    lost: tuple[str, ...]
-    """Chains that were refused, and why."""
-    news: tuple[str, ...] = ()
-    away: str = ""
+    def __init__(self, checkout: Checkout) -> None:
+        self._store = checkout.store_dir
 
+    def works(self) -> list[str]:
+        """Return the works of which something waits."""
+        folder = self._store / "pending"
+        kept = [files.read_json(path) for path in sorted(folder.glob("*.json"))]
+        return [str(item["work"]) for item in kept if item]
 
-def pending(desk: Desk, *, send: bool = False) -> PendingList:
-    """Return what waits here; with ``send``, after sending all that still fits, however old."""
-    news: list[str] = []
-    away = ""
-    if send:
-        try:
-            news = _send(desk)
-        except UnreachableError as error:
-            away = str(error)
-    here = Pending(desk.checkout)
-    waiting = [w for work in here.works() if (w := here.of(work)) is not None]
-    now = int(desk.now.timestamp())
-    return PendingList(
-        verbs=tuple(
-            Waits(
-                work=item.work, verb=verb.name, at=verb.at, age=max(0, now - verb.at), leg=verb.leg,
-                revision=verb.revision, parcel=verb.parcel if verb.path else "",
-            )
-            for item in waiting
-            for verb in item.verbs
-        ),
-        roster=tuple(change.said for change in changes.waiting(desk)),
-        notes=tuple(_noted(desk)),
-        unfinished=tuple(_unfinished(desk)),
-        lost=tuple(here.refused()),
-        news=tuple(news),
-        away=away,
-    )  # fmt: skip
+    def of(self, work: str) -> Waiting | None:
+        """Return what waits of ``work``."""
+        kept = files.read_json(self._path(work))
+        if kept is None:
+            return None
+        verbs = [Verb(**{**verb, "entries": tuple(verb["entries"])}) for verb in kept["verbs"]]
+        return Waiting(kept["work"], kept["tip"], tuple(verbs))
 
+    def add(self, work: str, tip: str, verb: Verb) -> None:
+        """Let a verb wait whose entries, the last one being ``tip``, are in the store."""
+        before = self.of(work)
+        self.put(Waiting(work, tip, (*(before.verbs if before else ()), verb)))
 
-def _send(desk: Desk) -> list[str]:
-    news: list[str] = []
-    with desk.checkout.lock():
-        desk.live_roster()  # an error here says that the remote does not answer
-        news += changes.make(desk, asked=True)
-        for work in Pending(desk.checkout).works():
-            try:
-                news += landing.flush(desk, desk.view(work), asked=True).news
-            except UnreachableError:
-                raise
-            except HandsoffError as error:
-                news.append(f"{work}: {error}")
-        for work in _noted(desk):
-            noting.Own(desk, desk.view(work).roster, work).write(None, away=False)
-    return news
+    def put(self, waiting: Waiting) -> None:
+        """Let this wait in place of what waited of the same work."""
+        # what the file names must last before the file does
+        files.sync_filesystem(self._store)
+        step("pending.write.before")
+        files.write_json(self._path(waiting.work), asdict(waiting))
+        step("pending.write.after")
 
+    def landed(self, work: str) -> None:
+        """Forget what waited of ``work``: the remote has it."""
+        step("pending.landed.before")
+        self._path(work).unlink(missing_ok=True)
 
-def _noted(desk: Desk) -> list[str]:
-    folder = desk.checkout.store_dir / "notes"
-    kept = [files.read_json(path) for path in sorted(Path(folder).glob("*.json"))]
-    return [str(item["work"]) for item in kept if item and item["tip"] != item["sent"]]
+    def lost(self, waiting: Waiting, reason: str) -> None:
+        """Keep a chain that did not land where nothing sends it any more."""
+        kept = {**asdict(waiting), "reason": reason}
+        folder = files.ensure_folder(self._store / "lost")
+        files.write_json(folder / f"{waiting.tip}.json", kept)
+        self._path(waiting.work).unlink(missing_ok=True)
+
+    def refused(self) -> list[str]:
+        """Return why chains were refused that are kept here, oldest first."""
+        paths = sorted((self._store / "lost").glob("*.json"), key=lambda p: p.stat().st_mtime)
+        kept = [files.read_json(path) for path in paths]
+        return [f"{item['work']}: {item['reason']}{_parcels_of(item)}" for item in kept if item]
+
+    def parcels(self) -> set[str]:
+        """Return the paths of sealed parcels that must not be thrown away."""
+        found = [item for work in self.works() if (item := self.of(work))]
+        here = {str(path) for item in found for _, path in item.parcels}
+        lost = [files.read_json(path) for path in (self._store / "lost").glob("*.json")]
+        return here | {str(verb["path"]) for item in lost if item for verb in item["verbs"]}
+
+    def _path(self, work: str) -> Path:
+        folder = files.ensure_folder(self._store / "pending")
+        return folder / f"{work_component(work)}.json"
 
 
-def _unfinished(desk: Desk) -> list[str]:
-    notes = Notes(desk.checkout)
-    journal, sending = notes.journal(), notes.sending()
-    found = [f"handsoff {finishing(journal)}"] if journal else []
-    if sending is not None:
-        verb = f"send {sending.to}" if sending.route != "remote" else "send, or save"
-        found.append(f"handsoff {verb}")
-    return found
+def _parcels_of(kept: dict[str, Any]) -> str:
+    """Return where the sealed parcels of a chain that lost are, for people."""
+    paths = [str(verb["path"]) for verb in kept["verbs"] if verb["path"]]
+    return f"; sealed, and kept: {', '.join(paths)}" if paths else ""
+
+
+def extended(desk: Desk, record: Record) -> Record:
+    """Return a record of the remote with what waits here on top, where it follows from it."""
+    waiting = Pending(desk.checkout).of(record.work)
+    tip = record.git_tip or ""
+    if waiting is None or waiting.tip == tip:
+        return record
+    return record.extend(desk.shared.chain(waiting.tip, tip) or [])
+
+
+def overlaid(desk: Desk, view: View) -> View:
+    """Return what the remote said of a work, and on top what waits here and follows from it."""
+    return replace(view, record=extended(desk, view.record))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.flows.notes import Notes
+from handsoff.flows.memory import Memory
 from tests.kit.clones import TABLE, Pair, blobs, goes_on, lose, pair, watch
 from tests.kit.compare import look, untouched
 from tests.kit.machines import git
@@ -136,7 +136,7 @@ def test_a_promise_that_is_not_kept_is_found_before_the_first_write(tmp_path: Pa
     lose(both.world.remote, table)
     refused(inside(both.m2, "catch", WORK), 9, f"the remote origin does not hand out {table[:10]}")
     assert (both.world.remote.refs(), look(both.m2.top)) == before
-    assert Notes(both.m2.checkout()).journal() is None
+    assert Memory(both.m2.checkout()).journal() is None
 
 
 def test_a_remote_that_is_away_when_files_are_needed_is_said_before_the_first_write(
@@ -151,7 +151,7 @@ def test_a_remote_that_is_away_when_files_are_needed_is_said_before_the_first_wr
     before = both.world.remote.refs(), look(both.m2.top)
     refused(inside(both.m2, "catch", WORK), 6, "the remote other cannot be reached")
     assert (both.world.remote.refs(), look(both.m2.top)) == before
-    assert Notes(both.m2.checkout()).journal() is None
+    assert Memory(both.m2.checkout()).journal() is None
 
 
 @pytest.mark.parametrize("kind", FILTERS)

@@ -8,8 +8,8 @@ import pytest
 from handsoff.core.lease import Recipient
 from handsoff.edge import clock
 from handsoff.errors import RefusedError
-from handsoff.flows import landing, letting, waiting
-from handsoff.flows.pending import Pending
+from handsoff.flows import landing, letting, pending
+from handsoff.flows.waiting import Pending
 from tests.kit.compare import look
 from tests.kit.machines import Machine, Ran, git
 from tests.kit.monday import WORK, Monday
@@ -157,7 +157,7 @@ def test_after_a_day_it_waits_until_it_is_asked_for_and_is_signed_anew(monday: M
     assert view.provisional
     assert "wait here" in view.news[0]
     assert tip(monday) == ""
-    found = waiting.pending(desk, send=True)
+    found = pending.pending(desk, send=True)
     assert found.verbs == ()
     assert kinds(monday.m3) == ["Caught", "Saved"]
     saved = monday.m3.desk(desk.now).view(WORK).record.saved
@@ -276,7 +276,7 @@ def test_what_waits_is_never_pushed_aside_by_a_verb_on_top_of_the_remote(monday:
     desk = monday.m1.desk(clock.now() + DAY + timedelta(minutes=1))
     with pytest.raises(RefusedError, match="1 of feat/cny wait here, and the remote has gone on"):
         letting.save_page(desk, None)
-    waiting.pending(desk, send=True)
+    pending.pending(desk, send=True)
     assert kinds(monday.m3) == ["Caught", "Saved", "Saved"]
     assert waits(monday.m1) == []
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from handsoff.core.chain import Word
+from handsoff.core.landing import Course, Fate, course, write_again
 from handsoff.core.lease import (
     HOLD,
     Caught,
@@ -29,7 +30,6 @@ from handsoff.core.lease import (
 from handsoff.core.objects import oid_of
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record
-from handsoff.core.waiting import Course, Fate, course, write_again
 from handsoff.errors import HeldError, RefusedError
 from tests.kit.contacts import MACHINES, RECIPIENTS, RUBBISH, SKEWS, rubbish
 from tests.kit.signing import M1, M2, M3, START, Machine, empty, pairs

@@ -21,6 +21,7 @@ from handsoff.core.roster import Roster
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
+from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, LostRaceError
 from handsoff.flows.desk import Desk, View
@@ -32,8 +33,8 @@ _TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """The notes of this machine on one work."""
+class Notebook:
+    """What this machine noted on one work."""
 
     desk: Desk
     roster: Roster
@@ -115,6 +116,13 @@ class Own:
         return folder / f"{work_component(self.work)}.json"
 
 
+def unsent(checkout: Checkout) -> list[str]:
+    """Return the works on which notes wait in a clone."""
+    paths = sorted((checkout.store_dir / "notes").glob("*.json"))
+    kept = [files.read_json(path) for path in paths]
+    return [str(item["work"]) for item in kept if item and item["tip"] != item["sent"]]
+
+
 def again(read: Notes, note: Note, desk: Desk) -> Draft:
     """Return a note of this machine, signed anew on ``read``."""
     at, sign = int(desk.now.timestamp()), desk.machine.sign
@@ -133,7 +141,7 @@ def write(desk: Desk, view: View, text: str) -> bool:
     def make(read: Notes) -> Draft:
         return notes.noted(read, text, saw=view.tip, at=at, sign=desk.machine.sign)
 
-    return Own(desk, view.roster, view.record.work).write(make, away=bool(view.away))
+    return Notebook(desk, view.roster, view.record.work).write(make, away=bool(view.away))
 
 
 def refuse(desk: Desk, view: View, tried: Sequence[tuple[str, int, int]], reason: str) -> None:
@@ -142,7 +150,7 @@ def refuse(desk: Desk, view: View, tried: Sequence[tuple[str, int, int]], reason
     A refusal is no reason to fail: what cannot be written now is left out.
     """
     at, winner = int(desk.now.timestamp()), view.record.lease.carrier
-    own = Own(desk, view.roster, view.record.work)
+    own = Notebook(desk, view.roster, view.record.work)
     for kind, leg, revision in tried:
 
         def make(

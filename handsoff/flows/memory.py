@@ -80,8 +80,8 @@ def _key(state: State) -> dict[str, str]:
     }
 
 
-class Notes:
-    """The notes of one checkout."""
+class Memory:
+    """The memory of one checkout."""
 
     def __init__(self, checkout: Checkout) -> None:
         self._folder = checkout.own_dir
@@ -177,7 +177,7 @@ class Notes:
         return self._folder / f"{name}.json"
 
     def _set(self, name: str, value: dict[str, Any] | None) -> None:
-        step(f"note.{name}.before")
+        step(f"memory.{name}.before")
         if value is None:
             self._path(name).unlink(missing_ok=True)
         else:

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core.admission import revoke
+from handsoff.core.landing import LIMIT, Course, Fate, course, write_again
 from handsoff.core.lease import HOLD, OFFER, Caught, Found, How, Offered, Recipient, State
 from handsoff.core.objects import EMPTY_TREE, oid_of
 from handsoff.core.pen import Pen
 from handsoff.core.record import Record, read_record
-from handsoff.core.waiting import LIMIT, Course, Fate, course, write_again
 from handsoff.errors import HeldError, RefusedError
 from tests.kit.contacts import rubbish
 from tests.kit.signing import M1, M2, M3, START, Machine, empty, forged, founded, pairs
