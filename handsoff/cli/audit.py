@@ -17,7 +17,8 @@ def audit(
         ),
     ] = None,
     remote: Annotated[
-        str | None, typer.Option(help="The remote to audit (default: the shared one).")
+        str | None,
+        typer.Option(metavar="NAME", help="The remote to audit (default: the shared one)."),
     ] = None,
     known: Annotated[
         list[str] | None,

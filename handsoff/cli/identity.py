@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from handsoff.flows.init import SetUp
 
 Name = Annotated[
-    str | None, typer.Option(help="This machine's name (default: MACHINE_ID, git's wip.machine).")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="This machine's name (default: MACHINE_ID, git's wip.machine)."
+    ),
 ]
 Person = Annotated[
-    str | None, typer.Option(help="Whose machine this is (default: git's user.name).")
+    str | None,
+    typer.Option(metavar="NAME", help="Whose machine this is (default: git's user.name)."),
 ]
 
 
@@ -27,7 +31,7 @@ def init(
         str | None, typer.Option(metavar="FOUNDING", help="Trust this roster without asking.")
     ] = None,
     remote: Annotated[
-        str | None, typer.Option(help="The remote that is shared, if not origin.")
+        str | None, typer.Option(metavar="NAME", help="The remote that is shared, if not origin.")
     ] = None,
     offline: Annotated[
         bool, typer.Option("--offline", help="Found a roster that waits, if the remote is away.")
@@ -56,7 +60,9 @@ def card(name: Name = None, person: Person = None) -> None:
 
 
 def admit(
-    file: Annotated[Path, typer.Argument(help="A card file; - for standard input.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A card file; - for standard input.")
+    ],
     yes: Yes = False,
     dry_run: DryRun = False,
     json: Json = False,

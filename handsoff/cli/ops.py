@@ -28,7 +28,7 @@ def doctor(
         bool, typer.Option("--no-probe", help="Make no refs on the remote to try it out.")
     ] = False,
     of: Annotated[
-        str | None, typer.Option(metavar="REF", help="The record that --keep settles.")
+        str | None, typer.Option(metavar="REF", help="The record (or roster) that --keep settles.")
     ] = None,
     keep: Annotated[
         str | None, typer.Option(metavar="SIDE", help="Which history counts: here or remote.")

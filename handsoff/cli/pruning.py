@@ -21,7 +21,10 @@ def prune(
         typer.Option(min=0, max=36500, metavar="DAYS", help="How long closed works keep records."),
     ] = 30,
     branch: Annotated[
-        str | None, typer.Option(help="What works are merged into, if not the remote's HEAD.")
+        str | None,
+        typer.Option(
+            metavar="BRANCH", help="What works are merged into, if not the remote's HEAD."
+        ),
     ] = None,
     yes: Yes = False,
     dry_run: DryRun = False,

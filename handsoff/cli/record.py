@@ -119,7 +119,9 @@ def drop(
 
 def close(
     work: SomeWork = None,
-    outcome: Annotated[str, typer.Option(help="How it ended: merged or abandoned.")] = "merged",
+    outcome: Annotated[
+        str, typer.Option(metavar="HOW", help="How it ended: merged or abandoned.")
+    ] = "merged",
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -135,9 +137,10 @@ def close(
 
 
 def note(
-    text: Annotated[str, typer.Argument(help="What others should know.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What others should know.")],
     work: Annotated[
-        str | None, typer.Option("--work", metavar="WORK", help="By default that of this checkout.")
+        str | None,
+        typer.Option("--work", metavar="WORK", help="The work; by default that of this checkout."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,

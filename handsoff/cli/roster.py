@@ -57,7 +57,7 @@ def roster(
 
 def revoke(
     name: Name,
-    reason: Annotated[str, typer.Option(help="Why; everybody can read it.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; everybody can read it.")],
     yes: Yes = False,
     dry_run: DryRun = False,
     json: Json = False,
@@ -84,7 +84,7 @@ def revoke(
 
 
 def rename(
-    old: Name,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The machine, by its name or id.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on.")],
     dry_run: DryRun = False,
     json: Json = False,

@@ -21,7 +21,7 @@ Hold = Annotated[
 Allow = Annotated[
     list[str] | None, typer.Option(metavar="FINGERPRINT", help="Let this finding pass.")
 ]
-MaxSize = Annotated[int, typer.Option(min=0, help="Bytes a file may have.")]
+MaxSize = Annotated[int, typer.Option(min=0, metavar="BYTES", help="Bytes that a file may have.")]
 
 
 @overload

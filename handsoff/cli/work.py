@@ -52,8 +52,12 @@ def page(
 def send(
     to: Annotated[str, typer.Argument(metavar="MACHINE", help="The machine to hand over to.")],
     at: At = None,
-    via: Annotated[str, typer.Option(help="The route: auto, direct or remote.")] = "auto",
-    to_file: Annotated[Path | None, typer.Option(help="Write the parcel to a file.")] = None,
+    via: Annotated[
+        str, typer.Option(metavar="ROUTE", help="The route: auto, direct or remote.")
+    ] = "auto",
+    to_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the parcel to a file.")
+    ] = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Pack all history, for a clone that has none of it.")
     ] = False,
@@ -90,12 +94,12 @@ def send(
 
 def listen(
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any.")
+        int, typer.Option(min=0, max=65535, metavar="PORT", help="Port to listen on; 0 takes any.")
     ] = 0,
-    bind: Annotated[str, typer.Option(help="Address to listen on.")] = "",
+    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "",
     once: Annotated[bool, typer.Option("--once", help="Stop after one parcel.")] = False,
     address_file: Annotated[
-        Path | None, typer.Option(help="Write HOST:PORT here when ready.")
+        Path | None, typer.Option(metavar="FILE", help="Write HOST:PORT here when ready.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
