@@ -149,7 +149,7 @@ def _seen(shared: Shared) -> dict[str, set[str]]:
     for ref, tip in _tips_kept(shared):
         found.setdefault(ref, set()).add(tip)
     pinned = files.read_json(store / "roster.json")
-    if pinned and is_oid(pinned.get("tip")):
+    if pinned and is_oid(pinned.get("tip")) and not pinned.get("waits"):
         found.setdefault(shared.roster_ref, set()).add(pinned["tip"])
     for path in sorted((store / "seen").glob("*.json")):
         kept = files.read_json(path)

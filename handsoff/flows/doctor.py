@@ -24,7 +24,7 @@ from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, decode, open_checkout
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, UnreachableError
-from handsoff.flows import mending
+from handsoff.flows import founding, mending
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.memory import Memory
@@ -165,8 +165,15 @@ class Doctor:
     def _chains(self, desk: Desk) -> Iterator[Finding]:
         ref, shared, seen = self.shared.roster_ref, self.shared, desk.roster_tip
         tips = shared.tips(ref)
+        waits = founding.waits(self.checkout)
+        if waits and not tips:
+            said = "it was founded here without the remote, and is not there yet"
+            yield attention("roster", said, "handsoff status, or whatever else reaches the remote")
+            return
         shared.bring(tips, [seen])
-        item = mending.torn(desk, "the roster", ref, seen, tips.get(ref, ""))
+        # of two that were founded apart the one there stands: nothing is pushed over it
+        tip = tips.get(ref, "")
+        item = None if waits else mending.torn(desk, "the roster", ref, seen, tip)
         if item is not None:
             yield from self._mend(desk, item)
             if item.mend is not Mend.PUSH_BACK or not self.repair or self.dry_run:

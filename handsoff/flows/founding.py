@@ -31,13 +31,18 @@ def pin(checkout: Checkout, founding: str, tip: str, *, waits: bool = False) -> 
     files.write_json(checkout.store_dir / PIN, kept)
 
 
+def waits(checkout: Checkout) -> bool:
+    """Say whether the roster was founded here and the remote has not got it yet."""
+    return bool(pinned(checkout).get("waits"))
+
+
 def settle(shared: Shared, tips: Mapping[str, str]) -> Mapping[str, str]:
     """Put a roster that waits on the remote, whose refs are ``tips``; return the refs after it.
 
     TrustError if another roster stands there: both are named, and what to do.
     """
     kept = pinned(shared.checkout)
-    if not kept.get("waits"):
+    if not waits(shared.checkout):
         return tips
     ref, tip = shared.roster_ref, str(kept["tip"])
     there = tips.get(ref, "")

@@ -17,7 +17,7 @@ from handsoff.core.record import Record
 from handsoff.core.refs import Kind, read_ref
 from handsoff.core.roster import Roster
 from handsoff.errors import DamagedError, HandsoffError, TrustError
-from handsoff.flows import heard
+from handsoff.flows import founding, heard
 from handsoff.flows.desk import Desk
 
 MOST: Final = 2000
@@ -113,7 +113,7 @@ def survey(desk: Desk, works: Iterable[str] = (), *more: str) -> Survey:
     def picked(tips: Mapping[str, str]) -> list[str]:
         return [ref for ref in (shared.roster_ref, *ours, *new(tips)[:MOST]) if ref in tips]
 
-    tips = shared.gather([f"{shared.prefix}/*", *more], picked, known)
+    tips = founding.settle(shared, shared.gather([f"{shared.prefix}/*", *more], picked, known))
     read = desk.read_roster(tips.get(shared.roster_ref, ""))
     roster = read.trusted()
     unseen = new(tips)

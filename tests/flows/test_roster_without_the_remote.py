@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.kit.machines import World
 from tests.kit.monday import Monday
 from tests.kit.running import away, inside, refused
@@ -60,3 +62,32 @@ def test_two_rosters_founded_apart_are_told_apart_and_the_one_on_the_remote_stan
     card.write_bytes(m2.card("kim"))
     inside(m1, "admit", card, "--yes").ok()
     assert {m["name"] for m in inside(m2, "roster", "--json").ok().json["members"]} == {"m1", "m2"}
+
+
+@pytest.mark.parametrize("first", ["status", "prune", "history"])
+def test_a_roster_that_waits_lands_with_whatever_reaches_the_remote_first(
+    tmp_path: Path, first: str
+) -> None:
+    world = World.make(tmp_path)
+    m1 = world.machine("m1")
+    with away(m1):
+        inside(m1, "init", "--offline", "--name", "m1", "--person", "lin").ok()
+    told = inside(m1, "doctor", "--no-probe", "--repair")
+    assert "founded here without the remote, and is not there yet" in told.out
+    assert not world.remote.refs("refs/wip"), "doctor repairs what was lost there, and founds none"
+    said = inside(m1, first)
+    assert "was deleted" not in said.out + said.err
+    assert world.remote.refs("refs/wip/roster")
+
+
+def test_doctor_pushes_no_roster_over_another_that_was_founded_meanwhile(tmp_path: Path) -> None:
+    world = World.make(tmp_path)
+    m1, m2 = world.machine("m1"), world.machine("m2")
+    with away(m2):
+        inside(m2, "init", "--offline", "--name", "m2", "--person", "kim").ok()
+    inside(m1, "init", "--name", "m1", "--person", "lin").ok()
+    before = world.remote.refs("refs/wip")
+    told = inside(m2, "doctor", "--no-probe", "--repair")
+    assert "two rosters were founded apart" in told.out
+    assert "--keep here" not in told.out
+    assert world.remote.refs("refs/wip") == before
