@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias
 from handsoff.core.chain import LATEST
 from handsoff.core.ids import is_machine_id, is_oid, is_parcel_id
 from handsoff.core.lease import (
-    LONGEST,
     Caught,
     Closed,
     Dropped,
@@ -27,6 +26,7 @@ from handsoff.core.lease import (
     Withdrawn,
 )
 from handsoff.core.objects import EMPTY_TREE, FILE, TreeEntry, encode_tree, oid_of
+from handsoff.core.times import LONGEST
 from handsoff.errors import DamagedError
 
 ROUTES: Final = frozenset({"", "direct", "file", "remote"})

@@ -22,12 +22,10 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final, TypeAlias
 
-from handsoff.core.times import moment
+from handsoff.core.times import LONGEST, moment
 
 HOLD: Final = timedelta(minutes=30)
 OFFER: Final = timedelta(hours=24)
-LONGEST: Final = timedelta(days=366)
-"""How long a hold or an offer may be: longer, and a lost machine keeps the work for good."""
 
 
 class State(Enum):

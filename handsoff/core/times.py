@@ -7,6 +7,8 @@ from typing import Final
 from handsoff.errors import UsageError
 
 LONGEST: Final = timedelta(days=366)
+"""How long a hold or an offer may be: longer, and a lost machine keeps the work for good."""
+
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _FORM: Final = re.compile(r"([1-9][0-9]{0,8})([smhd])")
 
