@@ -232,7 +232,12 @@ def killed(machine: Machine, step: str, *words: str) -> None:
 
 @pytest.mark.parametrize(
     "step",
-    ["send.record.push.after", "note.here.before", "note.left.before", "note.sending.before#2"],
+    [
+        "send.record.push.after",
+        "memory.here.before",
+        "memory.left.before",
+        "memory.sending.before#2",
+    ],
 )
 def test_a_save_that_was_killed_after_the_record_had_moved_is_one_save(
     monday: Monday, step: str
