@@ -36,6 +36,8 @@ class Fate(Enum):
     AGAIN = "again"
     """Entries of this machine are to be signed anew, on what the remote has."""
     WAIT = "wait"
+    LOST = "lost"
+    """Who wrote it was revoked meanwhile: it counts for nothing, nor does what stands on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Course:
     """What this machine wrote and the remote has not got: refused if ``again`` does not fit."""
     fresh: bool = False
     """Whether it is written as if it was typed now: what is old, and was asked for."""
+    why: str = ""
+    """Why it is lost."""
 
     @property
     def whole(self) -> bool:
@@ -74,6 +78,11 @@ def course(
     here, there = {entry.oid for entry in local}, {entry.oid for entry in remote}
     if local[-1].oid in there:
         return Course(Fate.LANDED)
+    if not local[-1].good:  # it was when it was written
+        ahead = [entry for entry in local if entry.oid not in there]
+        void = [e.entry.event for e in ahead if not e.good and e.entry and e.entry.event.by == by]
+        why = next(entry.reason for entry in ahead if not entry.good)
+        return Course(Fate.LOST, stake=tuple(void), why=why)
     old = age > LIMIT
     if (old and not asked) or not local[-1].good:
         return Course(Fate.WAIT)  # void it is where the roster has let this machine's key go

@@ -48,6 +48,9 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
         if judged.fate is Fate.WAIT:
             said = f"entries of {work} wait here; see: handsoff pending"
             return replace(overlaid(desk, view), news=(said,))
+        if judged.fate is Fate.LOST:
+            why = RefusedError(f"it counts no more: {view.roster.named_text(judged.why)}")
+            return _give_up(desk, view, waiting, judged.stake, why)
         tip, events = waiting.tip, tuple(_ahead(local, remote))
         stake = judged.stake or [event for event in events if event.by == desk.machine.id]
         if judged.fate is Fate.AGAIN:

@@ -233,6 +233,24 @@ def test_what_was_made_on_an_ended_leg_is_refused() -> None:
         again(remote, todo)
 
 
+@pytest.mark.parametrize(("by", "stake"), [(M1, []), (M2, ["Caught"])])
+def test_what_counts_no_more_since_a_machine_was_revoked_is_lost_and_has_not_landed(
+    by: Machine, stake: list[str]
+) -> None:
+    base = M1.pen(empty()).caught().saved()
+    offered = M1.pen(base.record).saved().offered(TO_M2)
+    caught = M2.pen(offered.record, START + MINUTE).caught()
+    tips = {base.record.work: base.record.tip}
+    draft = revoke(founded(), M1.id, reason="lost", tips=tips, by=M3.id, at=1, sign=M3.sign)
+    roster = founded().extend(pairs(draft)).trusted()
+    remote = read_record(pairs(*base.drafts), roster, base.record.work)
+    local = remote.extend(pairs(*offered.drafts, *(caught.drafts if by is M2 else ())))
+    todo = judge(local, remote, by)
+    assert (todo.fate, kinds(todo)) == (Fate.LOST, ([], stake))
+    assert todo.why == f"{M1.id}: revoked"
+    assert judge(remote, remote, by).fate is Fate.LANDED
+
+
 @settings(deadline=None)
 @given(st.integers(1, 3), st.lists(st.booleans(), max_size=3), st.integers(0, 23))
 def test_whatever_fits_lands_once_and_in_its_order(
