@@ -166,7 +166,9 @@ class Delivery:
         if sending is not None:
             self.finish(sending)
         if self.routing.direct is not None:
-            self.routing.direct.tell(done.record.git_tip or "")
+            # what the remote may never show as it is would make it look like a forger there
+            seen = done.record.git_tip if done.landed else self.terms.view.remote_tip
+            self.routing.direct.tell(seen or "")
         if done.landed and self.routing.route.name == "remote":
             with suppress(HandsoffError):  # what is left over is swept another time
                 relay.sweep_parcels(self.desk, self.desk.history(done.record))
