@@ -92,6 +92,9 @@ class Catcher:
             entry = pen.record.git_tip if pen is not None else view.tip
             journal = self._begin(entry or "", ready)
         landed = self._swap(view, pen) if pen is not None else True
+        if not landed:  # the entry may be signed anew, or refused, while the rest is half done
+            journal["begun"] = True
+            self.notes.set_journal(journal)
         step("catch.caught.after")
         self._apply(ready, journal)
         return result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
@@ -215,7 +218,8 @@ class Catcher:
                 hint=f"first finish it: handsoff {finishing(journal)}",
             )
         chain = self.desk.shared.chain(view.tip) or []
-        if journal["entry"] not in [oid for oid, _ in chain]:
+        begun = bool(journal.get("begun"))
+        if journal["entry"] not in [oid for oid, _ in chain] and not begun:
             if not self.dry_run:
                 self.memory.set_journal(None)
             return None
@@ -223,8 +227,10 @@ class Catcher:
             raise RefusedError(
                 f"a catch of {self.work} was interrupted here", hint="without --dry-run it ends"
             )
-        parcel = find_parcel(self.desk, view)
-        if parcel.manifest.parcel != journal["parcel"]:
+        lease, kept = view.record.lease, view.record.kept
+        mine = lease.carrier == self.desk.machine.id and kept is not None
+        parcel = find_parcel(self.desk, view) if mine or not begun else None
+        if parcel is None or parcel.manifest.parcel != journal["parcel"]:
             raise HeldError(
                 f"{self.work} has moved on since this catch was interrupted",
                 hint="handsoff undo goes back to what was here before",

@@ -1,0 +1,94 @@
+"""What two machines did without the remote, once it answers and things are not as they were."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from handsoff.flows.pending import Pending
+from tests.flows.test_without_the_remote import away, kinds, queued, rubbish
+from tests.kit.compare import look
+from tests.kit.machines import Machine
+from tests.kit.monday import WORK, Monday
+from tests.kit.running import at_home, inside, refused
+
+HALF = "catch.apply.index.before"
+
+
+def cut(machine: Machine, *words: str) -> None:
+    """Let a command be killed when the files are there, and the index is not."""
+    kill = f"HANDSOFF_KILL_AT={HALF}"
+    machine.run("env", kill, sys.executable, "-m", "handsoff", *words)
+    assert machine.git("status", "--short")
+
+
+def handed_over(monday: Monday) -> None:
+    """Let m1 hand the work to m2 directly; neither reaches the remote."""
+    with at_home(monday.m2) as there:
+        queued(inside(monday.m1, "send", "m2", "--at", there.address))
+
+
+def test_a_catch_that_was_cut_off_is_finished_though_its_entry_was_signed_anew(
+    monday: Monday,
+) -> None:
+    travels = monday.travels
+    with away(monday.m1, monday.m2):
+        handed_over(monday)
+        cut(monday.m2, "catch", WORK)
+    rubbish(monday)
+    inside(monday.m1, "status").ok()
+    told = inside(monday.m2, "status", "--json").ok().json
+    assert "sent to origin what waited" in told["news"][0]
+    assert "an interrupted catch was finished" in inside(monday.m2, "catch", WORK).ok().err
+    assert look(monday.m2.top) == travels
+    assert monday.carrier == ("held", "m2", 2)
+
+
+def test_a_catch_that_was_cut_off_and_lost_leads_back_to_what_was_here(monday: Monday) -> None:
+    before = look(monday.m2.top)
+    with away(monday.m1, monday.m2):
+        handed_over(monday)
+        cut(monday.m2, "catch", WORK)
+    monday.m3.writes(WORK, lambda pen: pen.caught())
+    inside(monday.m2, "status").ok()
+    refused(inside(monday.m2, "catch", WORK), 4, "moved on", "handsoff undo")
+    inside(monday.m2, "undo").ok()
+    assert look(monday.m2.top) == before
+
+
+@pytest.mark.parametrize("what", ["signed anew", "lost"])
+def test_a_remote_is_not_called_a_liar_for_what_never_got_there(monday: Monday, what: str) -> None:
+    with away(monday.m1, monday.m2):
+        handed_over(monday)
+    if what == "lost":
+        monday.m3.writes(WORK, lambda pen: pen.caught())
+    else:
+        rubbish(monday)
+    inside(monday.m1, "status").ok()
+    assert "frozen" not in inside(monday.m2, "status").ok().err
+
+
+def test_what_waited_when_a_machine_was_revoked_is_refused_and_kept(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    with away(monday.m1):
+        monday.m1.write("src/money.py", "MONEY = 5\n")
+        queued(inside(monday.m1, "save"))
+        inside(monday.m2, "roster", "revoke", "m1", "--reason", "stolen", "--yes").ok()
+    told = inside(monday.m1, "pending", "--send", "--json").ok().json
+    assert told["verbs"] == []
+    assert "refused (save)" in told["news"][0]
+    assert "it counts no more: m1: revoked" in told["lost"][0]
+    (kept,) = Pending(monday.m1.checkout()).parcels()
+    assert Path(kept).exists()
+
+
+def test_a_catch_from_a_machine_that_was_revoked_meanwhile_is_told_so(monday: Monday) -> None:
+    with away(monday.m1, monday.m2):
+        with at_home(monday.m2) as there:
+            queued(inside(monday.m1, "send", "m2", "--at", there.address))
+        queued(inside(monday.m2, "catch", WORK))
+        inside(monday.m3, "roster", "revoke", "m1", "--reason", "stolen", "--yes").ok()
+    told = inside(monday.m2, "status", "--json").ok().json
+    assert "refused (catch): nobody has it" in told["news"][0]
+    assert kinds(monday.m3) == ["Refused"]
+    assert "m1: revoked" in inside(monday.m2, "pending", "--json").ok().json["lost"][0]
