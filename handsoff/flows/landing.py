@@ -48,12 +48,9 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
         if judged.fate is Fate.WAIT:
             said = f"entries of {work} wait here; see: handsoff pending"
             return replace(overlaid(desk, view), news=(said,))
-        if judged.fate is Fate.LOST:
-            why = RefusedError(f"it counts no more: {view.roster.named_text(judged.why)}")
-            return _give_up(desk, view, waiting, judged.stake, why)
         tip, events = waiting.tip, tuple(_ahead(local, remote))
         stake = judged.stake or [event for event in events if event.by == desk.machine.id]
-        if judged.fate is Fate.AGAIN:
+        if judged.fate in (Fate.AGAIN, Fate.LOST):
             try:
                 pen = _anew(desk, view, judged)
             except (HeldError, RefusedError) as error:
@@ -106,6 +103,8 @@ def _push(desk: Desk, view: View, waiting: Waiting, tip: str, events: Sequence[E
 
 def _anew(desk: Desk, view: View, todo: Course) -> Pen:
     """Return what is to be signed anew, on the record of the remote; raise if it does not fit."""
+    if todo.fate is Fate.LOST:
+        raise RefusedError(f"it counts no more: {view.roster.named_text(todo.why)}")
     pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
     pen = write_again(pen, todo.again, fresh=todo.fresh)
     objects = store_of(desk.shared)
