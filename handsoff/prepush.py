@@ -134,30 +134,29 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
     from handsoff.core.pushing import way_on  # noqa: PLC0415 - as above
-    from handsoff.flows.waiting import overlaid  # noqa: PLC0415 - git was asked by now
+    from handsoff.flows.waiting import judging  # noqa: PLC0415 - git was asked by now
 
     views = desk.views(works)
     if any(view.record.behind for view in views.values()):
         views = desk.views(works)
-    # what this machine gave away counts, also where the remote has not heard of it
-    views = {work: overlaid(desk, view) for work, view in views.items()}
     notices = []
-    for work, view in views.items():
-        if view.record.behind:
+    for record in [record for view in views.values() for record in judging(desk, view)]:
+        work = plain(record.work)
+        if record.behind:
             raise DamagedError(
-                f"the record of {plain(work)} cannot be verified: {plain(view.record.behind)}",
+                f"the record of {work} cannot be verified: {plain(record.behind)}",
                 hint="try again; if it stays so, ask who wrote to it last",
             )
-        verdict = view.record.may_push(desk.machine.id, desk.now)
+        verdict = record.may_push(desk.machine.id, desk.now)
         if not verdict.allowed:
-            said = view.roster.named_text(verdict.reason)
+            said = record.roster.named_text(verdict.reason)
             raise HeldError(
-                f"{plain(work)}: {said}; {desk.machine.name} may not push it",
-                hint=way_on(view.record, desk.machine.id, desk.machine.name, desk.now),
+                f"{work}: {said}; {desk.machine.name} may not push it",
+                hint=way_on(record, desk.machine.id, desk.machine.name, desk.now),
             )
         if verdict.notice:
-            said = view.roster.named_text(verdict.notice)
-            notices.append(f"{plain(work)}: {said}; this push passes")
+            said = record.roster.named_text(verdict.notice)
+            notices.append(f"{work}: {said}; this push passes")
     return notices
 
 

@@ -79,7 +79,7 @@ class Catcher:
         if mine and self._is_here(view):
             return self._already(view)
         # carried by this machine, but its bytes never came here: they do now, on the same leg
-        with ledger.on_the_record(self.desk, view, "Caught"):
+        with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):
             pen = None if mine else pen_of(self.desk, view, self.hold)
         with self.phases.phase("open"):
             parcel = find_parcel(self.desk, view)

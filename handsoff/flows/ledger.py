@@ -54,13 +54,19 @@ def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
 def send_all(desk: Desk) -> list[str]:
     """Send what waits in this clone, if the remote answers; return what became of it."""
     works, wishes = Pending(desk.checkout).works(), changes.waiting(desk)
-    if not works and not wishes:
+    noted = [work for work in notebook.unsent(desk.checkout) if work not in works]
+    if not works and not wishes and not noted:
         return []
     news: list[str] = []
     with suppress(HandsoffError), desk.checkout.lock():
-        news += changes.make(desk)
-        for work in works:
-            news += landing.flush(desk, desk.view(work)).news
+        desk.live_roster()  # an error here says that the remote does not answer
+        with suppress(HandsoffError):
+            news += changes.make(desk)
+        for work in [*works, *noted]:
+            with suppress(HandsoffError):  # what is wrong with one holds up no other
+                view = desk.view(work)
+                _flush_notes(desk, view)
+                news += landing.flush(desk, view).news
     return news
 
 
@@ -203,12 +209,12 @@ def lost(desk: Desk, pen: Pen) -> LostRaceError:
 
 
 @contextmanager
-def on_the_record(desk: Desk, view: View, kind: str) -> Iterator[None]:
+def on_the_record(desk: Desk, view: View, kind: str, *, dry_run: bool = False) -> Iterator[None]:
     """Let a refusal of the rules, while an entry of ``kind`` is made, be on the record as well."""
     try:
         yield
     except HeldError as error:
         lease = view.record.lease
-        if view.tip and view.roster.member(desk.machine.id) is not None:
+        if view.tip and view.roster.member(desk.machine.id) is not None and not dry_run:
             notebook.refuse(desk, view, [(kind, lease.leg, lease.revision)], str(error))
         raise

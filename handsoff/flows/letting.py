@@ -47,7 +47,7 @@ def _write(
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
         pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
-        with ledger.on_the_record(desk, view, kind):
+        with ledger.on_the_record(desk, view, kind, dry_run=dry_run):
             pen = make(view, pen)
         landed = dry_run or ledger.put(desk, view, pen, verb).landed
     lease = pen.record.lease

@@ -8,7 +8,6 @@ written to; what was meant is noted before, so that the next run can tell how a 
 end nobody saw.
 """
 
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -36,6 +35,7 @@ from handsoff.flows.branching import branch_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
+from handsoff.flows.waiting import Pending, judging
 
 _TRIES: Final = 3
 
@@ -108,8 +108,14 @@ class Pusher:
             views = desk.views(works)
         view = views[self.work]
         desk.need_admitted(view.roster)
-        with nullcontext() if dry_run else ledger.on_the_record(desk, view, "Pushed"):
-            notice, *_ = [self._judge(found.record) for found in views.values()]
+        with ledger.on_the_record(desk, view, "Pushed", dry_run=dry_run):
+            judged = [record for found in views.values() for record in judging(desk, found)]
+            notice, *_ = [self._judge(record) for record in judged]
+            if not view.away and Pending(desk.checkout).of(self.work) is not None:
+                raise RefusedError(
+                    f"entries of {plain(self.work)} wait here, and go first",
+                    hint="handsoff pending --send",
+                )
             pen = Pen(
                 record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now
             ).holding(hold=hold_of(desk.checkout, None))

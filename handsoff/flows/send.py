@@ -128,7 +128,7 @@ class Sender:
             now=self.desk.now,
         )  # fmt: skip
         kind = "Saved" if aim.to is None else "Offered"
-        with ledger.on_the_record(self.desk, view, kind):
+        with ledger.on_the_record(self.desk, view, kind, dry_run=self.wishes.dry_run):
             pen = pen.holding(hold=hold)
         terms = Terms(self.desk, self.work, view, aim, page, pen, hold)
         for tries in range(1, TRIES + 1):

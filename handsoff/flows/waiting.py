@@ -134,3 +134,21 @@ def extended(desk: Desk, record: Record) -> Record:
 def overlaid(desk: Desk, view: View) -> View:
     """Return what the remote said of a work, and on top what waits here and follows from it."""
     return replace(view, record=extended(desk, view.record))
+
+
+def judging(desk: Desk, view: View) -> list[Record]:
+    """Return the records that must all allow a push of the branch.
+
+    The remote's, with what waits here on top; and where that does not follow from it, also the one
+    that this machine left: what it gave away counts, also where the remote has not heard of it.
+    """
+    waiting, shared = Pending(desk.checkout).of(view.record.work), desk.shared
+    record = extended(desk, view.record)
+    tip = record.git_tip or ""
+    if (
+        waiting is None
+        or waiting.tip == tip
+        or (tip and shared.chain(tip, waiting.tip) is not None)
+    ):
+        return [record]
+    return [record, desk.history_to(view.roster, record.work, waiting.tip)]

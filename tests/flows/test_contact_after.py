@@ -1,14 +1,18 @@
 """What two machines did without the remote, once it answers and things are not as they were."""
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from handsoff.edge import clock
+from handsoff.errors import RefusedError
 from handsoff.flows.pending import Pending
-from tests.flows.test_without_the_remote import away, kinds, queued, rubbish
+from handsoff.flows.push import push
+from tests.flows.test_without_the_remote import REF, away, kinds, queued, rubbish
 from tests.kit.compare import look
-from tests.kit.machines import Machine
+from tests.kit.machines import Machine, git
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, inside, refused
 
@@ -92,3 +96,44 @@ def test_a_catch_from_a_machine_that_was_revoked_meanwhile_is_told_so(monday: Mo
     assert "refused (catch): nobody has it" in told["news"][0]
     assert kinds(monday.m3) == ["Refused"]
     assert "m1: revoked" in inside(monday.m2, "pending", "--json").ok().json["lost"][0]
+
+
+def test_what_was_given_away_and_waits_for_too_long_is_not_pushed(monday: Monday) -> None:
+    with away(monday.m1, monday.m2):
+        handed_over(monday)
+        queued(inside(monday.m2, "catch", WORK))
+    before = monday.remote.refs()
+    late = clock.now() + timedelta(hours=25)
+    with pytest.raises(RefusedError, match="wait here, and go first"):
+        push(monday.m1.desk(late))
+    assert monday.remote.refs() == before
+
+
+def test_what_was_given_away_is_not_pushed_where_the_remote_went_on(monday: Monday) -> None:
+    with away(monday.m1):
+        handed_over(monday)
+    rubbish(monday)
+    said = monday.m1.push("origin", WORK)
+    assert said.code == 1
+    assert "this machine offered the work to m2" in said.err
+
+
+def test_notes_wait_no_longer_than_entries_and_one_bad_record_holds_up_no_other(
+    monday: Monday,
+) -> None:
+    inside(monday.m1, "save").ok()
+    with away(monday.m1):
+        inside(monday.m1, "drop", "--reason", "train")
+        queued(inside(monday.m1, "note", "on the train"))
+        queued(inside(monday.m1, "note", "of another work", "--work", "feat/zz"))
+    blob = git(monday.remote.path, "hash-object", "-w", "HEAD")
+    git(monday.remote.path, "update-ref", REF, blob)
+    inside(monday.m1, "status").ok()
+    assert inside(monday.m1, "pending", "--json").ok().json["notes"] == [WORK]
+
+
+def test_a_dry_run_that_is_refused_is_not_on_the_record(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    before = monday.remote.refs()
+    refused(inside(monday.m2, "catch", WORK, "--dry-run"), 4, "m1 carries this work")
+    assert monday.remote.refs() == before
