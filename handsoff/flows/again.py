@@ -93,7 +93,10 @@ def check_is_here(desk: Desk, view: View) -> None:
     """Raise RefusedError if this machine carries the work, but not in this checkout."""
     lease, saved, work = view.record.lease, view.record.kept, view.record.work
     mine = lease.carrier == desk.machine.id
-    if mine and saved is not None and Memory(desk.checkout).here() != saved.parcel:
+    memory = Memory(desk.checkout)
+    sending = memory.sending()  # of a run that was killed after the record had moved
+    here = (memory.here(), sending.parcel if sending is not None else "")
+    if mine and saved is not None and saved.parcel not in here:
         raise RefusedError(
             f"what stands here is not the {work} that this machine carries",
             hint="after an undo, handsoff undo brings it back; else send from where it is",

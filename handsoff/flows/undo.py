@@ -99,6 +99,7 @@ def _go_back(
         applying.go_back(desk, target, now, local, point)
     keeping.keep(desk.shared, forward["point"])  # what no ref names any more
     memory.set_here(str(point.get("here", "")), work)
+    memory.set_sending(None)  # what a killed run was sending stands here no more
     memory.set_restore_point(forward)
     memory.set_journal(None)
     return result

@@ -13,15 +13,15 @@ from handsoff.flows.push import push
 from tests.flows.test_without_the_remote import REF, away, kinds, queued, rubbish
 from tests.kit.compare import look
 from tests.kit.machines import Machine, git
-from tests.kit.monday import WORK, Monday
+from tests.kit.monday import PAGE, WORK, Monday
 from tests.kit.running import at_home, inside, refused
 
 HALF = "catch.apply.index.before"
 
 
-def cut(machine: Machine, *words: str) -> None:
-    """Let a command be killed when the files are there, and the index is not."""
-    kill = f"HANDSOFF_KILL_AT={HALF}"
+def cut(machine: Machine, *words: str, step: str = HALF) -> None:
+    """Let a command be killed: by default when the files are there, and the index is not."""
+    kill = f"HANDSOFF_KILL_AT={step}"
     machine.run("env", kill, sys.executable, "-m", "handsoff", *words)
     assert machine.git("status", "--short")
 
@@ -137,3 +137,29 @@ def test_a_dry_run_that_is_refused_is_not_on_the_record(monday: Monday) -> None:
     before = monday.remote.refs()
     refused(inside(monday.m2, "catch", WORK, "--dry-run"), 4, "m1 carries this work")
     assert monday.remote.refs() == before
+
+
+@pytest.mark.parametrize("step", ["pending.write.after", "send.record.push.after"])
+def test_a_carrier_whose_save_was_cut_off_after_the_record_moved_may_go_on_at_once(
+    monday: Monday, step: str
+) -> None:
+    m1 = monday.m1
+    if step.startswith("pending"):
+        with away(m1):
+            cut(m1, "save", step=step)
+    else:
+        cut(m1, "save", step=step)
+    m1.write("src/money.py", "MONEY = 7\n")
+    inside(m1, "save").ok()
+    assert kinds(m1) == ["Caught", "Saved", "Saved"]
+
+
+def test_what_an_undo_left_is_not_what_a_save_that_was_cut_off_had(sent: Monday) -> None:
+    m2 = sent.m2
+    inside(m2, "catch", WORK).ok()
+    m2.write("src/money.py", "MONEY = 7\n")
+    cut(m2, "save", step="send.record.push.after")
+    inside(m2, "undo").ok()
+    m2.git("switch", "-q", "-c", WORK)
+    m2.write(".wip/HANDOFF.md", PAGE)
+    refused(inside(m2, "save"), 3, "what stands here is not the feat/cny")
