@@ -23,7 +23,7 @@ from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
-from handsoff.errors import HandsoffError, LostRaceError
+from handsoff.errors import DamagedError, HandsoffError, LostRaceError
 from handsoff.flows.desk import Desk, View
 
 Make: TypeAlias = Callable[[Notes], Draft | None]
@@ -80,7 +80,10 @@ class Notebook:
 
     def _read(self, tip: str) -> Notes:
         empty = Notes(roster=self.roster, work=self.work, machine=self.desk.machine.id)
-        return empty.extend(self.desk.shared.chain(tip) or [])
+        try:
+            return empty.extend(self.desk.shared.chain(tip) or [])
+        except DamagedError:  # rubbish that somebody put there: ours goes in its place
+            return empty
 
     def _with_what_waits(self, read: Notes) -> Notes:
         """Return the chain of the remote with what only this clone has on top."""

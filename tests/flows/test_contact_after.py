@@ -163,3 +163,15 @@ def test_what_an_undo_left_is_not_what_a_save_that_was_cut_off_had(sent: Monday)
     m2.git("switch", "-q", "-c", WORK)
     m2.write(".wip/HANDOFF.md", PAGE)
     refused(inside(m2, "save"), 3, "what stands here is not the feat/cny")
+
+
+def test_rubbish_in_the_place_of_notes_hides_nothing_and_is_replaced(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    inside(monday.m1, "note", "one").ok()
+    (ref,) = monday.remote.refs("refs/wip/notes")
+    git(monday.remote.path, "update-ref", ref, git(monday.remote.path, "hash-object", "-w", "HEAD"))
+    said = inside(monday.m3, "history", WORK).ok().out
+    assert "VOID (unsigned: no chain of notes)" in said
+    assert "Saved" in said
+    inside(monday.m1, "note", "two").ok()
+    assert kinds(monday.m3) == ["Caught", "Saved", "Noted", "Noted"]
