@@ -8,7 +8,7 @@ says what was begun, so that a run that was killed anywhere is finished by the n
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from handsoff.core import restoring
 from handsoff.core.lease import State as LeaseState
@@ -47,6 +47,10 @@ from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.phases import Phases
 
+_ELSEWHERE: Final = (
+    "this machine carried it already: what another checkout of it has and did not save stays there"
+)
+
 
 @dataclass
 class Catcher:
@@ -78,6 +82,7 @@ class Catcher:
         mine = lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id
         if mine and self._is_here(view):
             return self._already(view)
+        undone = self.notes.restore_point() is not None
         # carried by this machine, but its bytes never came here: they do now, on the same leg
         with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):
             pen = None if mine else pen_of(self.desk, view, self.hold)
@@ -97,7 +102,12 @@ class Catcher:
             self.notes.set_journal(journal)
         step("catch.caught.after")
         self._apply(ready, journal)
-        return result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
+        done = result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
+        return (
+            done
+            if not mine or undone
+            else replace(done, finished=False, warnings=(*done.warnings, _ELSEWHERE))
+        )
 
     def _is_here(self, view: View) -> bool:
         saved = view.record.kept

@@ -195,16 +195,22 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
     found = desk.home.parcel(saved.parcel)
     if found is None:
         sealed = relay.fetch_parcel(desk, work, saved.parcel)
-        if sealed is None and Memory(desk.checkout).restore_point() is not None:
+        carrier, memory = view.record.lease.carrier, Memory(desk.checkout)
+        if sealed is None and carrier == desk.machine.id and memory.here() == saved.parcel:
+            raise UnfitError(
+                f"the bytes of {work} are nowhere but here",
+                hint="handsoff save takes the work up again, and leaves them on the remote",
+            )
+        if sealed is None and memory.restore_point() is not None:
             raise UnfitError(
                 f"{work} was undone here, or is in another checkout of this machine",
                 hint="handsoff undo brings back what was undone",
             )
         if sealed is None:
-            who = view.roster.name_of(saved.by)
             raise UnreachableError(
                 f"the parcel of {work} is neither here nor on the remote",
-                hint=f"ask {who} for it as a file, then: handsoff receive FILE",
+                hint=f"on {view.roster.name_of(carrier)}: handsoff save, which leaves one there; "
+                "or, of a parcel in a file: handsoff receive FILE",
             )
         try:
             found = accept(desk.home, desk.machine, sealed, desk)

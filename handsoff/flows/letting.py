@@ -74,10 +74,9 @@ def _left_without(desk: Desk, view: View, lease: Lease) -> list[str]:
     ref = desk.shared.parcel_ref(view.record.work, kept.parcel)
     if ref in desk.shared.tips(ref):
         return []
-    who = view.roster.name_of(kept.by)
     return [
-        f"the bytes of r{kept.revision + 1} are not on the remote: the next carrier must ask {who} "
-        "for them; handsoff save leaves them there"
+        f"the bytes of r{kept.revision + 1} are not on the remote, and nobody can catch the work: "
+        "handsoff save, here, takes it up again and leaves them there"
     ]
 
 

@@ -175,3 +175,27 @@ def test_rubbish_in_the_place_of_notes_hides_nothing_and_is_replaced(monday: Mon
     assert "Saved" in said
     inside(monday.m1, "note", "two").ok()
     assert kinds(monday.m3) == ["Caught", "Saved", "Noted", "Noted"]
+
+
+def test_a_work_that_was_dropped_before_its_bytes_reached_the_remote_says_who_has_them(
+    sent: Monday,
+) -> None:
+    inside(sent.m2, "catch", WORK).ok()
+    assert "nobody can catch the work" in inside(sent.m2, "drop", "--reason", "x").ok().err
+    refused(inside(sent.m2, "catch", WORK), 8, "nowhere but here", "handsoff save")
+    refused(inside(sent.m3, "catch", WORK), 6, "on m2: handsoff save")
+    inside(sent.m2, "save").ok()
+    inside(sent.m2, "drop", "--reason", "y").ok()
+    inside(sent.m3, "catch", WORK).ok()
+
+
+def test_a_second_clone_that_catches_finished_nothing_that_was_interrupted(monday: Monday) -> None:
+    m1 = monday.m1
+    inside(m1, "save").ok()
+    top = monday.world.folder / "m1" / "second"
+    git(monday.world.folder, "clone", "-q", str(monday.remote.path), str(top))
+    second = Machine("m1", m1.home, top)
+    inside(second, "init", "--trust", m1.desk().need_pin()).ok()
+    said = inside(second, "catch", WORK).ok().err
+    assert "interrupted" not in said
+    assert "another checkout of it" in said

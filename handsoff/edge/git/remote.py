@@ -215,7 +215,7 @@ class Shared:
             # of a blob, a tree or a tag, rev-list would make an empty record or another one
             raise DamagedError(
                 f"what lies on the remote is no commit: {tip}",
-                hint="somebody who may push there put it in place of a chain of entries",
+                hint="somebody who may push put it there; the way out: handsoff doctor",
             )
         return self.commits(oids)
 
