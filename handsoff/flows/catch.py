@@ -239,7 +239,7 @@ class Catcher:
             )
         lease, kept = view.record.lease, view.record.kept
         mine = lease.carrier == self.desk.machine.id and kept is not None
-        parcel = find_parcel(self.desk, view) if mine or not begun else None
+        parcel = find_parcel(self.desk, view) if mine else None
         if parcel is None or parcel.manifest.parcel != journal["parcel"]:
             raise HeldError(
                 f"{self.work} has moved on since this catch was interrupted",
@@ -258,7 +258,12 @@ class Catcher:
         local = local_changes(self.desk, origin, seen, target)
         ready = Ready(target, parcel, seen, local, tip)
         self._apply(ready, journal)
-        return result_of(self.desk, view, ready, self.phases, finished=True)
+        done = result_of(self.desk, view, ready, self.phases, finished=True)
+        state = lease.as_of(self.desk.now).state.value
+        let_go = (
+            () if state == "held" else (f"nobody carries it, it is {state}: handsoff save does",)
+        )
+        return replace(done, warnings=(*done.warnings, *let_go))
 
     def _already(self, view: View) -> CatchResult:
         lease, saved = view.record.lease, view.record.kept

@@ -199,3 +199,26 @@ def test_a_second_clone_that_catches_finished_nothing_that_was_interrupted(monda
     said = inside(second, "catch", WORK).ok().err
     assert "interrupted" not in said
     assert "another checkout of it" in said
+
+
+def test_a_catch_that_was_cut_off_is_not_finished_where_another_machine_carries_by_now(
+    sent: Monday,
+) -> None:
+    before = look(sent.m2.top)
+    cut(sent.m2, "catch", WORK)
+    inside(sent.m2, "drop", WORK, "--reason", "no power").ok()
+    sent.m3.writes(WORK, lambda pen: pen.caught())
+    refused(inside(sent.m2, "catch", WORK), 4, "moved on", "handsoff undo")
+    inside(sent.m2, "undo").ok()
+    assert look(sent.m2.top) == before
+
+
+def test_a_catch_that_was_cut_off_and_dropped_is_finished_and_said_to_be_dropped(
+    sent: Monday,
+) -> None:
+    cut(sent.m2, "catch", WORK)
+    inside(sent.m2, "drop", WORK, "--reason", "no power").ok()
+    said = inside(sent.m2, "catch", WORK).ok().err
+    assert "nobody carries it, it is dropped: handsoff save does" in said
+    inside(sent.m2, "save").ok()
+    assert sent.carrier == ("held", "m2", 3)
