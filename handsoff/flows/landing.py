@@ -11,7 +11,7 @@ from typing import Final
 
 from handsoff.core.entry import time_of
 from handsoff.core.landing import Course, Fate, course, write_again
-from handsoff.core.lease import Event, Pushed
+from handsoff.core.lease import Caught, Event, Pushed
 from handsoff.core.pen import Pen
 from handsoff.core.pushing import meant_by
 from handsoff.core.record import Record
@@ -66,8 +66,31 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
         if view.remote_tip == before.remote_tip and branches(events):
             names = ", ".join(move.ref.removeprefix("refs/heads/") for move in branches(events))
             said = f"{names} has moved on the remote, or may not be moved there"
-            return _give_up(desk, view, waiting, stake, RefusedError(said))
+            whole = tip == waiting.tip and all(event.by == desk.machine.id for event in events)
+            return _without_push(desk, view, waiting, events if whole else stake, said, whole=whole)
     raise LostRaceError(f"{_TRIES} times another machine wrote on {work} first", hint="try again")
+
+
+def _without_push(
+    desk: Desk, view: View, waiting: Waiting, events: Sequence[Event], said: str, *, whole: bool
+) -> View:
+    """Refuse the pushes that wait, of branches that may not move; the rest lands, if it fits."""
+    error = RefusedError(said)
+    pushes = [event for event in events if isinstance(event, Pushed)]
+    rest = tuple(event for event in events if not isinstance(event, Pushed))
+    if not whole or all(isinstance(event, Caught) for event in rest):
+        return _give_up(desk, view, waiting, events, error)
+    try:
+        pen = _anew(desk, view, Course(Fate.AGAIN, rest, rest))
+    except (HeldError, RefusedError):
+        return _give_up(desk, view, waiting, events, error)
+    notebook.refuse(
+        desk, view, notebook.tried(pushes), f"made without the remote, and too late: {said}"
+    )
+    verbs = tuple(verb for verb in waiting.verbs if verb.name != "push")
+    _keep(desk, replace(waiting, verbs=verbs), pen)
+    done = flush(desk, view)
+    return replace(done, news=(f"the push that waited was refused: {said}", *done.news))
 
 
 def _ahead(local: Record, remote: Record) -> list[Event]:

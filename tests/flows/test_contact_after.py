@@ -10,7 +10,7 @@ from handsoff.edge import clock
 from handsoff.errors import RefusedError
 from handsoff.flows.pending import Pending
 from handsoff.flows.push import push
-from tests.flows.test_without_the_remote import REF, away, kinds, queued, rubbish
+from tests.flows.test_without_the_remote import REF, away, kinds, queued, rubbish, waits
 from tests.kit.compare import look
 from tests.kit.machines import Machine, git
 from tests.kit.monday import PAGE, WORK, Monday
@@ -222,3 +222,22 @@ def test_a_catch_that_was_cut_off_and_dropped_is_finished_and_said_to_be_dropped
     assert "nobody carries it, it is dropped: handsoff save does" in said
     inside(sent.m2, "save").ok()
     assert sent.carrier == ("held", "m2", 3)
+
+
+def test_a_push_that_may_not_land_any_more_takes_no_save_along(monday: Monday) -> None:
+    m1, m3 = monday.m1, monday.m3
+    with away(m1):
+        queued(inside(m1, "save"))
+        queued(inside(m1, "push"))
+        queued(inside(m1, "offer", "--to", "m2"))
+    m3.git("fetch", "-q")
+    m3.git("switch", "-q", WORK)
+    m3.commit("first")
+    m3.push("-q", "origin", WORK).ok()
+    news = inside(m1, "status", "--json").ok().json["news"]
+    assert "the push that waited was refused" in news[0]
+    assert "sent to origin what waited of feat/cny: save, offer" in news[1]
+    assert kinds(m3) == ["Refused", "Caught", "Saved", "Offered"]
+    assert monday.remote.refs()[f"refs/heads/{WORK}"] == m3.git("rev-parse", "HEAD")
+    inside(monday.m2, "catch", WORK).ok()
+    assert waits(m1) == []
