@@ -76,20 +76,18 @@ def course(
     Both are whole, oldest first. ``asked`` says that somebody asked for what is old as well.
     """
     here, there = {entry.oid for entry in local}, {entry.oid for entry in remote}
-    if local[-1].oid in there:
-        return Course(Fate.LANDED)
-    if not local[-1].good:  # it was when it was written
+    if local[-1].oid not in there and not local[-1].good:  # it was good when it was written
         ahead = [entry for entry in local if entry.oid not in there]
         void = [e.entry.event for e in ahead if not e.good and e.entry and e.entry.event.by == by]
         why = next(entry.reason for entry in ahead if not entry.good)
         return Course(Fate.LOST, stake=tuple(void), why=why)
-    old = age > LIMIT
-    if (old and not asked) or not local[-1].good:
-        return Course(Fate.WAIT)  # void it is where the roster has let this machine's key go
     came = _events(remote, here)
     rest = _not_among(came, _events(local, there))
     if not rest:
-        return Course(Fate.LANDED)  # a run that was killed, or another machine, brought it there
+        return Course(Fate.LANDED)  # also by a run that was killed, or another machine
+    old = age > LIMIT
+    if old and not asked:
+        return Course(Fate.WAIT)
     own = tuple(event for event in rest if event.by == by)
     if not remote or remote[-1].oid in here:
         if not old or len(own) < len(rest):

@@ -156,7 +156,7 @@ def test_where_others_went_on_every_entry_of_this_machine_is_at_stake() -> None:
         again(remote, todo, M2)
 
 
-def test_what_the_roster_made_void_waits_and_is_not_forgotten() -> None:
+def test_what_the_roster_made_void_is_lost_and_not_forgotten() -> None:
     pen = M1.pen(empty()).caught().saved()
     data = pairs(*pen.drafts)
     read, tips = founded(), {"feat/x": data[0][0]}
@@ -167,7 +167,7 @@ def test_what_the_roster_made_void_waits_and_is_not_forgotten() -> None:
     assert [entry.good for entry in local.entries] == [True, False]
     for remote in (data[:1], [], [*data[:1], rubbish_on(data[0][0])]):
         there = read_record(remote, later, "feat/x")
-        assert judge(local, there, asked=True).fate is Fate.WAIT
+        assert judge(local, there, asked=True).fate is Fate.LOST
         # after a change of its key, nothing of it is this machine's any more
         assert judge(pen.record, there, M3).fate is not Fate.AGAIN
 
@@ -248,7 +248,7 @@ def test_what_counts_no_more_since_a_machine_was_revoked_is_lost_and_has_not_lan
     todo = judge(local, remote, by)
     assert (todo.fate, kinds(todo)) == (Fate.LOST, ([], stake))
     assert todo.why == f"{M1.id}: revoked"
-    assert judge(remote, remote, by).fate is Fate.LANDED
+    assert judge(local, local, by).fate is Fate.LANDED
 
 
 @settings(deadline=None)

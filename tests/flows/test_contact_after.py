@@ -10,11 +10,11 @@ from handsoff.edge import clock
 from handsoff.errors import RefusedError
 from handsoff.flows.pending import Pending
 from handsoff.flows.push import push
-from tests.flows.test_without_the_remote import REF, away, kinds, queued, rubbish, waits
+from tests.flows.test_without_the_remote import REF, kinds, queued, rubbish, waits
 from tests.kit.compare import look
 from tests.kit.machines import Machine, git
 from tests.kit.monday import PAGE, WORK, Monday
-from tests.kit.running import at_home, inside, refused
+from tests.kit.running import at_home, away, inside, refused
 
 HALF = "catch.apply.index.before"
 
