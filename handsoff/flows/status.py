@@ -1,8 +1,11 @@
 """``handsoff status`` and ``handsoff inbox``: what is so, read and never changed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from handsoff.core import health
+from handsoff.core.health import Level
 from handsoff.core.lease import State
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
@@ -88,7 +91,7 @@ def status(desk: Desk) -> Status:
     try:
         found = survey(desk, _works_here(desk, branch))
         works = [_standing(desk, found.roster, standing) for standing in found.works.values()]
-        unread, doubts = found.unread, found.doubts
+        unread, doubts = found.unread, (*found.doubts, *_doubted_clock(desk, found.works.values()))
     except (UnreachableError, TrustError, DamagedError) as error:
         remote = str(error)
         roster = desk.local_roster()
@@ -104,6 +107,14 @@ def status(desk: Desk) -> Status:
         doubts=doubts,
         news=tuple(news),
     )
+
+
+def _doubted_clock(desk: Desk, works: Iterable[Standing]) -> list[str]:
+    """Return what the times of the records say against this clock, by which they are shown."""
+    records = [standing.record for standing in works if standing.record is not None]
+    ahead = max((record.ahead(desk.now) for record in records), default=timedelta(0))
+    found = health.of_clock(ahead)
+    return [] if found.level is Level.FINE else [f"{found.said}; {found.do}"]
 
 
 def _works_here(desk: Desk, branch: str) -> list[str]:

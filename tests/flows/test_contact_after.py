@@ -69,7 +69,8 @@ def test_a_remote_is_not_called_a_liar_for_what_never_got_there(monday: Monday, 
     else:
         rubbish(monday)
     inside(monday.m1, "status").ok()
-    assert "frozen" not in inside(monday.m2, "status").ok().err
+    said = inside(monday.m2, "status").ok()
+    assert "frozen" not in said.out + said.err
 
 
 def test_what_waited_when_a_machine_was_revoked_is_refused_and_kept(monday: Monday) -> None:
@@ -241,3 +242,11 @@ def test_a_push_that_may_not_land_any_more_takes_no_save_along(monday: Monday) -
     assert monday.remote.refs()[f"refs/heads/{WORK}"] == m3.git("rev-parse", "HEAD")
     inside(monday.m2, "catch", WORK).ok()
     assert waits(m1) == []
+
+
+def test_a_record_from_the_future_is_named_by_status(monday: Monday) -> None:
+    monday.m1.writes(WORK, lambda pen: pen.caught(), clock.now() + timedelta(days=3650))
+    ran = inside(monday.m2, "status").ok()
+    said = ran.out + ran.err
+    assert "entries are dated 36" in said
+    assert "ahead of this clock" in said
