@@ -40,8 +40,6 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("others are stepped over", "if not old or len(own) < len(rest):", "if not old:"),
         ("nothing follows", "or remote[-1].oid in here:", "or False:"),
         ("what landed is sent once more", "if not rest:", "if False:"),
-        ("what is void has landed", "and not local[-1].good:", "and False:"),
-        ("what landed is void", "if local[-1].oid not in there and not", "if not"),
         ("what another brought is signed anew", "done += 1", "done += 0"),
         (
             "the whole is signed over others",
