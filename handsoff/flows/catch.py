@@ -82,7 +82,7 @@ class Catcher:
         mine = lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id
         if mine and self._is_here(view):
             return self._already(view)
-        undone = self.notes.restore_point() is not None
+        undone = self.memory.restore_point() is not None
         # carried by this machine, but its bytes never came here: they do now, on the same leg
         with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):
             pen = None if mine else pen_of(self.desk, view, self.hold)
@@ -99,7 +99,7 @@ class Catcher:
         landed = self._swap(view, pen) if pen is not None else True
         if not landed:  # the entry may be signed anew, or refused, while the rest is half done
             journal["begun"] = True
-            self.notes.set_journal(journal)
+            self.memory.set_journal(journal)
         step("catch.caught.after")
         self._apply(ready, journal)
         done = result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)

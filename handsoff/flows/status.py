@@ -111,7 +111,7 @@ def status(desk: Desk) -> Status:
 
 def _doubted_clock(desk: Desk, works: Iterable[Standing]) -> list[str]:
     """Return what the times of the records say against this clock, by which they are shown."""
-    records = [standing.record for standing in works if standing.record is not None]
+    records = [standing.record for standing in works]
     ahead = max((record.ahead(desk.now) for record in records), default=timedelta(0))
     found = health.of_clock(ahead)
     return [] if found.level is Level.FINE else [f"{found.said}; {found.do}"]
