@@ -1,13 +1,18 @@
-"""What send, offer and save have in common: from wishes to a flow to lines."""
+"""What several commands end with: a parcel that was made, or an entry that was written."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
+from handsoff.cli import tables
 from handsoff.cli.render import progress, sent
-from handsoff.cli.talk import queued, say, show_json
-from handsoff.flows.plan import Wishes
+from handsoff.cli.talk import queued, say, show, show_json
+
+if TYPE_CHECKING:  # a command pays for its own flow only
+    from handsoff.flows.letting import Let
+    from handsoff.flows.plan import Wishes
 
 
-def deliver(wishes: Wishes, *, json: bool, quiet: bool) -> None:
+def deliver(wishes: "Wishes", *, json: bool, quiet: bool) -> None:
     """Run what hands over or saves, and say what came of it."""
     from handsoff.flows.desk import open_desk
     from handsoff.flows.phases import Phases
@@ -20,3 +25,14 @@ def deliver(wishes: Wishes, *, json: bool, quiet: bool) -> None:
     for line in sent(done):
         say(line, quiet=quiet or json)
     queued(done.pending)
+
+
+def tell_let(let: "Let", *, json: bool, quiet: bool) -> None:
+    """Say what came of a verb of one entry; a page that came with it is data."""
+    if json:
+        show_json(asdict(let))
+    for line in tables.let(let):
+        say(line, quiet=quiet or json)
+    if let.page and not json:
+        show(let.page.rstrip("\n"))
+    queued(let.pending)

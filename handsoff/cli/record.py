@@ -1,18 +1,16 @@
 """The commands that write on the record of a work, and read it."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from handsoff.cli import tables
+from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
-
-if TYPE_CHECKING:
-    from handsoff.flows.letting import Let
 
 SomeWork = Annotated[
     str | None,
@@ -46,7 +44,7 @@ def save(
 
     if page_only:
         let = save_page(open_desk(), named, hold=length(hold), dry_run=dry_run)
-        _tell(let, json=json, quiet=quiet)
+        tell_let(let, json=json, quiet=quiet)
         return
     wishes = Wishes(
         verb="save", hold=length(hold), named=named, dry_run=dry_run, limit=max_size,
@@ -96,7 +94,7 @@ def withdraw(
     from handsoff.flows.desk import open_desk
 
     let = letting.withdraw(open_desk(), typed(work), hold=length(hold), dry_run=dry_run)
-    _tell(let, json=json, quiet=quiet)
+    tell_let(let, json=json, quiet=quiet)
 
 
 def drop(
@@ -114,7 +112,7 @@ def drop(
     from handsoff.flows.desk import open_desk
 
     let = letting.drop(open_desk(), typed(work), reason, blocked=blocked, dry_run=dry_run)
-    _tell(let, json=json, quiet=quiet)
+    tell_let(let, json=json, quiet=quiet)
 
 
 def close(
@@ -133,7 +131,7 @@ def close(
     if outcome not in ("merged", "abandoned"):
         raise UsageError(f"no outcome called {outcome}", hint="merged or abandoned")
     let = letting.close(open_desk(), typed(work), outcome, dry_run=dry_run)
-    _tell(let, json=json, quiet=quiet)
+    tell_let(let, json=json, quiet=quiet)
 
 
 def note(
@@ -200,11 +198,3 @@ def pending(
             show(line)
     if found.away:
         raise UnreachableError(found.away, hint="it waits here; nothing is lost")
-
-
-def _tell(let: "Let", *, json: bool, quiet: bool) -> None:
-    if json:
-        show_json(asdict(let))
-    for line in tables.let(let):
-        say(line, quiet=quiet or json)
-    queued(let.pending)

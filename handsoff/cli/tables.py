@@ -29,6 +29,9 @@ def let(result: "Let") -> Iterator[str]:
     would = "would leave" if result.dry_run else "left"
     until = f" until {result.until}" if result.until else ""
     number = f"leg {result.leg}, r{result.revision}"
+    if result.check_first:
+        yield "check before you repeat:"
+        yield from (f"  {clean(line)}" for line in result.check_first)
     yield f"{result.verb}: {would} {work} {result.state}{until} ({number})"
     if result.pending:
         yield _WAITS
@@ -42,6 +45,7 @@ _NEXT: Final = {
     "withdraw": "go on here; then handsoff save, or handsoff send MACHINE",
     "drop": "whoever goes on: handsoff catch {work}",
     "close": "handsoff history {work}",
+    "catch": "read the page below; the checkout is as it was",
     "save": "go on; handsoff send MACHINE hands it over",
 }
 

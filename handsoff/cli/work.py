@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from handsoff.cli import render
+from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, Work, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
@@ -146,6 +147,12 @@ def catch(
     into: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Catch into a new worktree at DIR.")
     ] = None,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Carry on with what stands here; get no bytes.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until its carrier's time has run out.")
+    ] = False,
     hold: Hold = None,
     dry_run: DryRun = False,
     json: Json = False,
@@ -155,12 +162,21 @@ def catch(
     from handsoff.flows import catch as flow
     from handsoff.flows.desk import open_desk
     from handsoff.flows.into import catch_into
+    from handsoff.flows.letting import catch_page
+    from handsoff.flows.outwaiting import wait_out
     from handsoff.flows.phases import Phases
 
-    if into is not None and dry_run:
-        raise UsageError("--into and --dry-run do not go together", hint="leave one of them out")
+    if into is not None and (dry_run or page_only):
+        raise UsageError("--into goes with no other way to catch", hint="leave one of them out")
+    desk = open_desk()
+    if wait:
+        desk = wait_out(desk, typed(work), lambda text: say(text, quiet=quiet or json))
+    if page_only:
+        let = catch_page(desk, typed(work), hold=length(hold), dry_run=dry_run)
+        tell_let(let, json=json, quiet=quiet)
+        return
     with render.progress(quiet=quiet or json) as tell:
-        phases, desk = Phases("catch", tell), open_desk()
+        phases = Phases("catch", tell)
         caught = (
             flow.catch(desk, typed(work), phases, dry_run=dry_run, hold=length(hold))
             if into is None

@@ -1,7 +1,7 @@
-"""The one place that asks what time it is."""
+"""The one place that asks what time it is, and lets some pass."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 
 def now() -> datetime:
@@ -12,3 +12,8 @@ def now() -> datetime:
 def monotonic() -> float:
     """Return seconds on a clock that only goes forward; for measuring, never for records."""
     return time.monotonic()
+
+
+def sleep(length: timedelta) -> None:
+    """Let time pass."""
+    time.sleep(length.total_seconds())

@@ -190,7 +190,7 @@ def find_parcel(desk: Desk, view: View) -> Parcel:
     if saved is None:
         raise RefusedError(
             f"no revision of {work} left a parcel, so there are no bytes to catch",
-            hint=f"its pages are here: handsoff history {shlex.quote(work)} r1",
+            hint=f"to carry on with its page alone: handsoff catch {shlex.quote(work)} --page-only",
         )
     found = desk.home.parcel(saved.parcel)
     if found is None:

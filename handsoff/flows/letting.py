@@ -1,7 +1,7 @@
-"""The verbs of one entry and no bytes: withdraw, drop, close, and a save of the page alone."""
+"""The verbs of one entry and no bytes: withdraw, drop, close; a save, a catch of the page alone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from handsoff.core.holding import may_withdraw
@@ -11,8 +11,10 @@ from handsoff.core.times import moment
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import RefusedError
 from handsoff.flows import ledger
+from handsoff.flows.catching import check_first, page_of_revision, pen_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
+from handsoff.flows.memory import Memory
 from handsoff.flows.pages import read_page
 
 
@@ -30,6 +32,10 @@ class Let:
     """Whether it waits for the remote."""
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
+    page: str = ""
+    """Of a catch: the page of the last revision, safe to print."""
+    check_first: tuple[str, ...] = ()
+    """Of a catch: what to check before anything is done again."""
 
 
 def _write(
@@ -114,6 +120,35 @@ def close(desk: Desk, work: str | None, outcome: str, *, dry_run: bool = False) 
         return pen.holding().closed(outcome)
 
     return _write(desk, "close", "Closed", make, work=work, dry_run=dry_run)
+
+
+def catch_page(
+    desk: Desk, work: str, *, hold: timedelta | None = None, dry_run: bool = False
+) -> Let:
+    """Become the carrier of a work without its bytes: what stands in this checkout goes on.
+
+    For works of which no parcel can be had, or whose carrier begins anew from the branch.
+    """
+    seen: list[View] = []
+
+    def make(view: View, pen: Pen) -> Pen:
+        if pen.record.lease.as_of(desk.now).carrier == desk.machine.id:
+            return pen.holding(hold=hold_of(desk.checkout, hold))
+        seen.append(view)
+        return pen_of(desk, view, hold)
+
+    let = _write(desk, "catch", "Caught", make, work=work, dry_run=dry_run)
+    if not seen:
+        return let
+    (view,) = seen
+    if not dry_run:
+        kept = view.record.kept
+        Memory(desk.checkout).set_here(kept.parcel if kept is not None else "", work)
+    return replace(
+        let,
+        page=page_of_revision(desk, view.record.saved),
+        check_first=tuple(check_first(desk, view, view.record.lease.as_of(desk.now))),
+    )
 
 
 def save_page(

@@ -255,3 +255,46 @@ def test_a_save_that_was_killed_after_the_record_had_moved_is_one_save(
     assert kinds(monday.m1) == ["Caught", "Saved", "Saved", "Saved", "Offered"]
     inside(monday.m2, "catch", WORK).ok()
     assert (monday.m2.top / "src/money.py").read_text() == "MONEY = 8\n"
+
+
+def test_a_work_without_bytes_is_carried_on_from_its_page(monday: Monday) -> None:
+    inside(monday.m1, "save", "--page-only").ok()
+    inside(monday.m1, "drop", "--reason", "nothing on disk").ok()
+    refused(inside(monday.m2, "catch", WORK), 3, "no bytes to catch", "--page-only")
+    before = monday.untouched()
+    inside(monday.m2, "catch", WORK, "--page-only", "--dry-run").ok()
+    assert monday.untouched() == before
+    ran = inside(monday.m2, "catch", WORK, "--page-only").ok()
+    assert "Make the rounding test pass." in ran.out
+    assert "contact with m1 was lost" in ran.err
+    assert untouched(monday.m2.top).items() <= before.items()
+    monday.m2.git("fetch", "-q")
+    monday.m2.git("switch", "-q", WORK)
+    monday.m2.write(".wip/HANDOFF.md", PAGE)
+    inside(monday.m2, "save").ok()
+    assert standing(monday) == "held m2 leg 2 r2"
+
+
+def test_bytes_that_are_nowhere_do_not_jam_a_work(sent: Monday) -> None:
+    inside(sent.m2, "catch", WORK).ok()
+    inside(sent.m2, "drop", "--reason", "x").ok()
+    assert inside(sent.m3, "catch", WORK).code != 0
+    inside(sent.m3, "catch", WORK, "--page-only").ok()
+    sent.m3.git("fetch", "-q")
+    sent.m3.git("switch", "-q", WORK)
+    sent.m3.write(".wip/HANDOFF.md", PAGE)
+    inside(sent.m3, "save").ok()
+    assert standing(sent) == "held m3 leg 3 r2"
+
+
+def test_a_carrier_whose_clock_is_years_ahead_is_outwaited(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    ahead = clock.now() + 3653 * 24 * HOUR
+    second = timedelta(seconds=1)
+    monday.m1.writes(WORK, lambda pen: pen.caught(hold=second), ahead)
+    refused(inside(monday.m2, "catch", WORK), 4, "carries this work")
+    ran = inside(monday.m2, "catch", WORK, "--wait", "--page-only")
+    assert "waiting for m1" in ran.ok().err
+    assert "contact with m1 was lost: its lease ran out at" in ran.err
+    assert standing(monday) == "held m2 leg 3 r1"
+    refused(inside(monday.m1, "save"), 4, "m2 carries this work")
