@@ -1,5 +1,6 @@
 """Without the remote: every verb works and waits; what waits lands whole, or says who won."""
 
+import sys
 import time
 from datetime import timedelta
 
@@ -204,7 +205,7 @@ def test_what_was_signed_anew_and_landed_before_it_was_forgotten_lands_once(
         queued(inside(monday.m1, "save", "--page-only"))
     rubbish(monday)
     ended = monday.m1.run(
-        "env", "HANDSOFF_KILL_AT=pending.landed.before", "python3", "-m", "handsoff", "history",
+        "env", "HANDSOFF_KILL_AT=pending.landed.before", sys.executable, "-m", "handsoff", "history",
         WORK,
     )  # fmt: skip
     assert ended.code == -9
