@@ -205,8 +205,8 @@ def test_what_was_signed_anew_and_landed_before_it_was_forgotten_lands_once(
         queued(inside(monday.m1, "save", "--page-only"))
     rubbish(monday)
     ended = monday.m1.run(
-        "env", "HANDSOFF_KILL_AT=pending.landed.before", sys.executable, "-m", "handsoff", "history",
-        WORK,
+        "env", "HANDSOFF_KILL_AT=pending.landed.before",
+        sys.executable, "-m", "handsoff", "history", WORK,
     )  # fmt: skip
     assert ended.code == -9
     inside(monday.m1, "history", WORK).ok()
