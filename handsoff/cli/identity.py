@@ -42,7 +42,8 @@ def init(
     from handsoff.flows.init import set_up
 
     def ask(question: str) -> None:
-        confirm(question, yes=False, instead="handsoff init --trust FOUNDING-ID")
+        named = "".join(f" --{w} {v}" for w, v in (("name", name), ("person", person)) if v)
+        confirm(question, yes=False, instead=f"handsoff init{named} --trust FOUNDING-ID")
 
     done = set_up(name=name, person=person, trust=trust, remote=remote, ask=ask, offline=offline)
     if json:

@@ -32,7 +32,8 @@ def let(result: "Let") -> Iterator[str]:
     if result.check_first:
         yield "check before you repeat:"
         yield from (f"  {clean(line)}" for line in result.check_first)
-    yield f"{result.verb}: {would} {work} {result.state}{until} ({number})"
+    why = f", {clean(result.reason)}" if result.reason else ""
+    yield f"{result.verb}: {would} {work} {result.state}{why}{until} ({number})"
     if result.pending:
         yield _WAITS
     elif result.dry_run:

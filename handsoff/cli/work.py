@@ -167,7 +167,8 @@ def catch(
     from handsoff.flows.phases import Phases
 
     if into is not None and (dry_run or page_only):
-        raise UsageError("--into goes with no other way to catch", hint="leave one of them out")
+        other = "--dry-run" if dry_run else "--page-only"
+        raise UsageError(f"--into and {other} do not go together", hint="leave one of them out")
     desk = open_desk()
     if wait:
         desk = wait_out(desk, typed(work), lambda text: say(text, quiet=quiet or json))

@@ -68,7 +68,14 @@ def encode_card(card: Card) -> bytes:
 
 def parse_card(data: bytes) -> Card:
     """Return the card in a file; raise DamagedError, or TrustError if it is not self-signed."""
-    return read_card(canon.decode(data.strip(b"\n"), limit=LIMIT))
+    try:
+        document = canon.decode(data.strip(b"\n"), limit=LIMIT)
+    except DamagedError as error:
+        said = f"this is no card: {error}" if data.strip() else "this card file is empty"
+        raise DamagedError(
+            said, hint="there: handsoff card > FILE, and look that it worked"
+        ) from error
+    return read_card(document)
 
 
 def read_card(document: object) -> Card:

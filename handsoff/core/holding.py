@@ -71,6 +71,15 @@ def may_withdraw(lease: Lease, route: str, *, away: bool) -> str:
     return ""
 
 
+def taken_up(lease: Lease) -> str:
+    """Return what to say when a work under ``lease`` is caught on the way to something else."""
+    if lease.state is State.CLOSED:
+        return f"it was closed ({lease.reason}) at {moment(lease.since)}, and is caught again"
+    if lease.state is State.DROPPED:
+        return f"{_LET_GO[lease.how]} at {moment(lease.since)}, and it is caught again"
+    return ""
+
+
 def clamp(now: datetime, before: datetime | None) -> datetime:
     """Return the time to sign: ``now`` in whole seconds, but never before the predecessor's."""
     now = now.replace(microsecond=0)

@@ -8,7 +8,7 @@ the record that was seen (``saw``):
     Refused   tried (the kind of entry), leg, revision, reason, winner (a machine id, or "")
 
 A link that breaks a rule is void: shown, skipped, and stood upon. What a revoked machine noted
-is shown as such: it changes nothing, so no tip is needed that says from when on.
+is good up to the tip of its chain that the revocation names, under ``revoked_at``.
 """
 
 from collections.abc import Callable
@@ -73,6 +73,8 @@ class Notes:
     git_tip: str | None = None
     seq: int = 0
     at: int = 0
+    past: bool = False
+    """Whether the last link was read that a revoked machine is believed about."""
 
     @property
     def good(self) -> list[Note]:
@@ -85,7 +87,8 @@ class Notes:
         read = self
         for oid, data in commits:
             verdict = _judge(read, open_link(oid, data))
-            read = replace(read, entries=(*read.entries, verdict), git_tip=oid)
+            past = read.past or oid == _last_word(read)
+            read = replace(read, entries=(*read.entries, verdict), git_tip=oid, past=past)
             if verdict.good and verdict.entry is not None:
                 read = replace(read, tip=oid, seq=verdict.entry.seq, at=verdict.entry.at)
         return read
@@ -156,6 +159,18 @@ def _write(
     return Draft(oid=oid, data=data)
 
 
+def revoked_at(work: str) -> str:
+    """Return under what a revocation names the tip of the machine's notes: no work is called so."""
+    return f"/{work}"
+
+
+def _last_word(read: Notes) -> str:
+    """Return the last link that the machine of this chain is believed about, if it is revoked."""
+    member = read.roster.everyone.get(read.machine)
+    revoked = member.revoked if member is not None else None
+    return revoked.tips.get(revoked_at(read.work), "") if revoked is not None else ""
+
+
 def _judge(read: Notes, link: Link | Flaw) -> NoteEntry:
     signer = None if link.key is None else read.roster.everyone.get(machine_id(link.key))
     word = Word.SIGNED
@@ -163,7 +178,7 @@ def _judge(read: Notes, link: Link | Flaw) -> NoteEntry:
         word = link.word
     elif signer is None:
         word = Word.UNKNOWN
-    elif signer.revoked is not None:
+    elif signer.revoked is not None and (read.past or not _last_word(read)):
         word = Word.REVOKED
     if isinstance(link, Flaw):
         return Judged(oid=link.oid, word=word, reason=link.reason)
@@ -244,8 +259,11 @@ def _admitted(read: Notes, link: Link) -> str:
     under = read.roster.numbers.get(link.body["roster"])
     if under is None:
         return "made under a roster that is not known here"
-    if read.roster.everyone[link.by].admitted > under:
+    member = read.roster.everyone[link.by]
+    if member.admitted > under:
         return "signed by a machine that was not admitted yet"
+    if member.revoked is not None and under >= member.revoked.seq:
+        return "signed by a machine that was revoked by then"
     return ""
 
 

@@ -108,11 +108,17 @@ class Pen:
         """Return a pen that holds the work: this one, or one that catches it first.
 
         A free or closed work is caught; so is one that this machine let lapse or dropped
-        and that nobody caught since. Anything else is refused.
+        and that nobody caught since. Anything else is refused, and so is a blocked work: whoever
+        goes on with that says so by a catch.
         """
-        lease = self.record.lease.as_of(self.at)
+        lease, work = self.record.lease.as_of(self.at), self.record.work
         if lease.state is State.HELD and lease.carrier == self.by:
             return self
+        if lease.state is State.DROPPED and lease.blocked:
+            raise RefusedError(
+                f"{work} is blocked: {lease.reason}",
+                hint=f"to go on with it all the same: handsoff catch {work}",
+            )
         if lease.state is State.DROPPED and lease.carrier != self.by:
             name = self.record.roster.name_of(lease.carrier)
             raise RefusedError(

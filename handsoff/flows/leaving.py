@@ -81,7 +81,7 @@ def revoke(desk: Desk, name: str, reason: str, *, ask: Ask, dry_run: bool = Fals
             found.read,
             target.id,
             reason=reason,
-            tips=found.tips(),
+            tips=found.tips(target.id),
             by=desk.machine.id,
             at=int(desk.now.timestamp()),
             sign=desk.machine.sign,

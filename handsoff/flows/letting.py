@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from handsoff.core.holding import may_withdraw
+from handsoff.core.holding import may_withdraw, taken_up
 from handsoff.core.lease import Lease, State
 from handsoff.core.pen import Pen
 from handsoff.core.times import moment
@@ -32,6 +32,8 @@ class Let:
     """Whether it waits for the remote."""
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
+    reason: str = ""
+    """Why it was dropped, or how it ended."""
     page: str = ""
     """Of a catch: the page of the last revision, safe to print."""
     check_first: tuple[str, ...] = ()
@@ -66,8 +68,15 @@ def _write(
         until=moment(lease.until) if lease.until else "",
         pending=not landed,
         dry_run=dry_run,
-        warnings=(*view.news, *_left_without(desk, view, lease)),
+        warnings=(*view.news, *_taken_up(desk, view, pen, verb), *_left_without(desk, view, lease)),
+        reason=lease.reason,
     )
+
+
+def _taken_up(desk: Desk, view: View, pen: Pen, verb: str) -> list[str]:
+    """Return a warning if a work that was let go was caught on the way to something else."""
+    said = taken_up(view.record.lease.as_of(desk.now)) if len(pen.drafts) > 1 else ""
+    return [view.roster.named_text(said)] if said and verb != "catch" else []
 
 
 def _left_without(desk: Desk, view: View, lease: Lease) -> list[str]:
@@ -116,7 +125,13 @@ def drop(
 def close(desk: Desk, work: str | None, outcome: str, *, dry_run: bool = False) -> Let:
     """End a work: merged or abandoned."""
 
-    def make(_: View, pen: Pen) -> Pen:
+    def make(view: View, pen: Pen) -> Pen:
+        lease = view.record.lease
+        if lease.state is State.CLOSED:
+            raise RefusedError(
+                f"{view.record.work} is closed already, as {lease.reason}",
+                hint="handsoff history tells by whom and when",
+            )
         return pen.holding().closed(outcome)
 
     return _write(desk, "close", "Closed", make, work=work, dry_run=dry_run)

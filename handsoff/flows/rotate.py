@@ -171,7 +171,7 @@ def _replace(desk: Desk, begun: keys.Machine) -> None:
             sign=begun.sign,
         )
         drafts = rotation.rotate(
-            found.read, card, tips=found.tips(), by=mine.id, at=at, sign=desk.machine.sign
+            found.read, card, tips=found.tips(mine.id), by=mine.id, at=at, sign=desk.machine.sign
         )
         if push_roster(desk.shared, found.read, *drafts):
             return

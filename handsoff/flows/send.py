@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from handsoff.core.holding import taken_up
 from handsoff.core.pen import Pen
 from handsoff.edge import files, hooks
 from handsoff.edge.git.disk import ChangedError
@@ -130,6 +131,8 @@ class Sender:
         kind = "Saved" if aim.to is None else "Offered"
         with ledger.on_the_record(self.desk, view, kind, dry_run=self.wishes.dry_run):
             pen = pen.holding(hold=hold)
+        if pen.drafts and (said := taken_up(view.record.lease.as_of(self.desk.now))):
+            self._warn(f"{self.work}: {view.roster.named_text(said)}")
         terms = Terms(self.desk, self.work, view, aim, page, pen, hold)
         for tries in range(1, TRIES + 1):
             try:

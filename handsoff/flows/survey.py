@@ -13,6 +13,7 @@ from handsoff.core.admission import RosterRead
 from handsoff.core.archive import REVOKED_AT
 from handsoff.core.chain import Link, open_link
 from handsoff.core.ids import work_of
+from handsoff.core.notes import revoked_at
 from handsoff.core.record import Record
 from handsoff.core.refs import Kind, read_ref
 from handsoff.core.roster import Roster
@@ -74,14 +75,16 @@ class Survey:
         """The roster, which was found to be sound."""
         return self.read.trusted()
 
-    def tips(self) -> dict[str, str]:
-        """Return the tips of records and archive, for a revocation to name."""
+    def tips(self, machine: str) -> dict[str, str]:
+        """Return the tips of records, archive and notes, for a revocation of ``machine``."""
         found = {s.work: s.counts for s in self.works.values() if s.counts}
         looked_at = {s.ref for s in self.works.values()}
         for name, tip in self.refs.items():  # very many refs are not all looked at
             ref = read_ref(name, self.prefix)
             if ref.kind is Kind.RECORD and ref.work and name not in looked_at:
                 found[ref.work] = tip
+            if ref.kind is Kind.NOTES and ref.work and ref.last == machine:
+                found[revoked_at(ref.work)] = tip
         archive = self.refs.get(f"{self.prefix}/archive", "")
         return found | ({REVOKED_AT: archive} if archive else {})
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handsoff.core.admission import revoke
 from handsoff.core.chain import Draft, Word, compose
-from handsoff.core.notes import TEXT_LIMIT, Note, Notes, noted, refused
+from handsoff.core.notes import TEXT_LIMIT, Note, Notes, noted, refused, revoked_at
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.errors import DamagedError, RefusedError, TrustError
 from tests.kit.signing import M1, M2, OUTSIDER, START, Machine, founded, pairs, roster
@@ -134,6 +134,30 @@ def test_notes_of_a_revoked_machine_are_shown_as_such() -> None:
     judged = replace(chain(), roster=later).extend(pairs(before))
     assert judged.entries[0].word is Word.REVOKED
     assert not judged.good
+
+
+def test_what_a_machine_noted_before_it_was_revoked_stays_good_and_nothing_after() -> None:
+    before = note(chain())
+    read = after(chain(), before)
+    late = note(read, "late")
+    roster_read = founded()
+    gone = revoke(
+        roster_read, M1.id, reason="lost", tips={revoked_at("feat/x"): before.oid}, by=M2.id,
+        at=AT, sign=M2.sign,
+    )  # fmt: skip
+    later = roster_read.extend(pairs(gone)).trusted()
+    judged = replace(chain(), roster=later).extend(pairs(before, late))
+    assert [(e.word, e.good) for e in judged.entries] == [
+        (Word.SIGNED, True), (Word.REVOKED, False)
+    ]  # fmt: skip
+    under_it = replace(chain(), roster=later)
+    posing = written(under_it)
+    named = revoke(
+        roster_read, M1.id, reason="lost", tips={revoked_at("feat/x"): posing.oid}, by=M2.id,
+        at=AT, sign=M2.sign,
+    )  # fmt: skip
+    twice = replace(chain(), roster=roster_read.extend(pairs(named)).trusted())
+    assert not twice.extend(pairs(posing)).good
 
 
 def test_a_chain_with_a_gap_is_no_chain() -> None:

@@ -26,6 +26,19 @@ def hiding_all(remote: Path) -> None:
     git(remote, "config", "transfer.hideRefs", "refs/wip")
 
 
+def test_what_is_written_there_leaves_the_users_clone_sound(world: World) -> None:
+    m1 = world.machine("m1")
+    m1.git(*SET)
+    inside(m1, "init", "--name", "m1").ok()
+    m1.git("switch", "-qc", "feat/cny")
+    m1.commit()
+    m1.write(".wip/HANDOFF.md", PAGE)
+    for _ in range(2):
+        inside(m1, "save").ok()
+        m1.git("for-each-ref", "--format=%(objectname) %(objecttype)")
+        m1.git("log", "--all", "--oneline")
+
+
 @pytest.mark.parametrize("spoil", [declining, hiding, hiding_all])
 def test_the_error_names_the_setting_that_helps(world: World, spoil: object) -> None:
     assert callable(spoil)

@@ -152,6 +152,22 @@ def test_a_closed_work_is_over_until_somebody_catches_it(monday: Monday) -> None
     monday.m1.git("push", "-q", "origin", WORK)
 
 
+def test_what_was_let_go_is_not_taken_up_again_unseen(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    inside(monday.m1, "close").ok()
+    refused(inside(monday.m1, "close", "--outcome", "abandoned"), 3, "closed already, as merged")
+    assert "it was closed (merged)" in inside(monday.m1, "save").ok().err
+    inside(monday.m1, "drop", "--reason", "x").ok()
+    assert "caught again" in inside(monday.m1, "save", "--page-only").ok().err
+    inside(monday.m1, "drop", "--blocked", "--reason", "was it run?").ok()
+    before = standing(monday)
+    for verb in (["save"], ["save", "--page-only"], ["send", "m2"], ["push"], ["close"]):
+        refused(inside(monday.m1, *verb), 3, "blocked: was it run?", "handsoff catch")
+    assert standing(monday) == before
+    inside(monday.m1, "catch", WORK).ok()
+    inside(monday.m1, "save").ok()
+
+
 def test_notes_come_from_anyone_and_move_nothing(monday: Monday) -> None:
     inside(monday.m1, "save").ok()
     before = standing(monday)

@@ -96,5 +96,10 @@ def test_a_parcel_that_went_from_the_remote_is_asked_for_as_a_file(
     (ref,) = parcel_refs(monday)
     git(monday.remote.path, "update-ref", "-d", ref)
     before = monday.untouched()
-    refused(inside(monday.m2, "catch", WORK), 6, "neither here nor on the remote", "ask m1")
+    refused(
+        inside(monday.m2, "catch", WORK),
+        6,
+        "neither here nor on the remote",
+        "on m1: handsoff save",
+    )
     assert monday.untouched() == before

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.ids import work_component
-from handsoff.core.places import PREFIX, check_prefix
+from handsoff.core.places import PREFIX, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.answers import judge, unreachable
@@ -231,7 +231,7 @@ class Shared:
         A push whose end nobody saw is settled by reading the refs again.
         """
         try:
-            done = self.run(*push_command(self.url, moves), seconds=_TRANSFER)
+            done = self.run(*push_command(self._target(), moves), seconds=_TRANSFER)
         except UnreachableError:
             return self._settle(moves)
         if done.returncode == 0:
@@ -240,6 +240,16 @@ class Shared:
         if isinstance(judged, HandsoffError):
             raise judged
         return self._settle(moves)
+
+    def _target(self) -> str:
+        """Return what to name to ``git push``, so that it notes nothing in the user's clone.
+
+        Trap: of refs that are branches git would move its tracking refs, to objects which only the
+        private folder has; then ``git log --all`` and ``git gc`` fail until the next fetch.
+        """
+        if not are_branches(self.prefix):
+            return self.url
+        return self.checkout.line("remote", "get-url", "--push", self.name) or self.url
 
     def _settle(self, moves: Sequence[Move]) -> Outcome:
         now = self.tips(*(move.ref for move in moves))
