@@ -10,7 +10,7 @@ from tests.kit.operations import forked
 
 __all__ = ["forked", "monday", "sent", "small_disk", "templates"]
 
-ENGINE: Final = frozenset({"test_attacked", "test_init", "test_send"})
+ENGINE: Final = frozenset({"test_attacked", "test_init", "test_pages", "test_send"})
 """The tests that look for secrets with the scanner's engine as well."""
 
 

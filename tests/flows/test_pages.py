@@ -38,7 +38,7 @@ def test_git_never_sees_the_page(monday: Monday) -> None:
 def test_a_page_sent_before_and_not_changed_draws_a_warning(sent: Monday) -> None:
     inside(sent.m2, "catch", WORK).ok()
     told = inside(sent.m2, "send", "m3", "--dry-run", "--json").ok().json
-    assert told["warnings"][0] == "the page is unchanged since it was last sent"
+    assert told["warnings"] == ["the page is unchanged since it was last sent"]
     sent.m2.write(".wip/HANDOFF.md", PAGE.replace("1. Make", "1. Again, make"))
     assert inside(sent.m2, "send", "m3", "--dry-run", "--json").ok().json["warnings"] == []
 
