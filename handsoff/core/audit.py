@@ -38,6 +38,7 @@ from handsoff.errors import DamagedError
 _FINGERPRINT: Final = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
 _PUT_BACK: Final = "on a member: handsoff doctor --repair pushes back what was seen"
 _PRUNE: Final = "handsoff prune takes it away"
+_MISSED: Final = "if its record was taken away, on a member: handsoff doctor --repair"
 _ASK: Final = "it counts for nothing; the host's log of pushes tells who put it there"
 
 
@@ -255,7 +256,7 @@ def _without_purpose(remote: Remote, works: Sequence[WorkRow]) -> Iterator[Findi
             said, todo = "a probe of doctor's that was cut off, or is under way", "handsoff doctor"
             yield _finding(Grade.NOTE, What.LEFT_OVER, ref, said, todo)
         elif ref.kind is Kind.PARCEL and there is None:
-            yield _finding(Grade.WORK, What.STRAY, ref, "a parcel of no record", _PRUNE)
+            yield _finding(Grade.WORK, What.STRAY, ref, "a parcel of no record", _MISSED)
         elif ref.kind is Kind.PARCEL and there and ref.last not in named[there.ref.name]:
             said = "a parcel that no entry names: a hand-over under way, or one that was cut off"
             yield _finding(Grade.NOTE, What.LEFT_OVER, ref, said, _PRUNE)

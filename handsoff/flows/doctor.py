@@ -27,6 +27,7 @@ from handsoff.errors import HandsoffError, UnreachableError
 from handsoff.flows import founding, mending
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk, pin_of
+from handsoff.flows.machine import way_in
 from handsoff.flows.memory import Memory
 from handsoff.flows.mending import Torn
 from handsoff.flows.survey import Standing, survey
@@ -188,7 +189,7 @@ class Doctor:
         member = found.roster.member(desk.machine.id)
         if member is None:
             said = f"this machine ({desk.machine.name}) is not in the roster"
-            yield attention("roster", said, f"handsoff card > ~/{desk.machine.name}.card")
+            yield attention("roster", said, way_in(desk.machine, found.roster))
         else:
             yield fine(
                 "roster", f"this machine is in it, with {len(found.roster.members())} in all"
