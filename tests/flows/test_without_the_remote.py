@@ -127,6 +127,7 @@ def test_a_file_hands_over_without_the_remote_as_well(monday: Monday) -> None:
 def caught_meanwhile(monday: Monday) -> None:
     """Let m1 save without the remote what m3 caught meanwhile, after a lapse."""
     inside(monday.m1, "save", "--hold", "1s").ok()
+    time.sleep(1.1)  # the lease has run out: what comes next catches again
     monday.m1.write("src/money.py", "MONEY = 5\n")
     with away(monday.m1):
         queued(inside(monday.m1, "save"))

@@ -60,6 +60,18 @@ class Filtered:
     """Files that git does not track, and that a filter would encrypt if it did."""
 
 
+def _is_touched(worktree: Worktree, look: Look, path: bytes) -> bool:
+    """Say whether a file was touched since the index was written, to the nanosecond.
+
+    Trap: git compares whole seconds where it was built so, and takes the file for unchanged.
+    """
+    st = worktree.stat(path)
+    if st is None:
+        return False
+    times = divmod(st.st_ctime_ns, 10**9), divmod(st.st_mtime_ns, 10**9)
+    return not any((e.stat.ctime, e.stat.mtime) == times for e in look.entries.of(path))
+
+
 def read_filtered(
     checkout: Checkout,
     look: Look,
@@ -86,6 +98,7 @@ def read_filtered(
     secret = [path for path in present if rules.kind(path) is Kind.SECRET]
     mine = dict(_differing(worktree, rules, present))
     asked = [p for p in (*filters, *secret) if p in look.suspects]
+    asked += [p for p in secret if p not in look.suspects and _is_touched(worktree, look, p)]
     with converter(checkout) as git:
         ids = git.clean((_indexed(look, path) for path in asked), programs=True) if programs else {}
         behind = dict(_on_disk(worktree, (path for path in asked if path in secret)))
