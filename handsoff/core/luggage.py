@@ -15,6 +15,9 @@ from handsoff.core.objects import oid_of
 from handsoff.errors import DamagedError
 
 LIMIT: Final = 32 << 20
+NAME: Final = b".git/handsoff/record"
+"""What the blob is called where things of a parcel are named."""
+
 _KINDS: Final = frozenset({"commit", "tree", "blob"})
 _DIGITS: Final = 9
 

@@ -18,6 +18,10 @@ _NOT_TEXT: Final = re.compile(
     rb"[\x01-\x08\x0e-\x1f\x7f]|[^\x00-\x7f]{2}[^\x00-\x7f]*[\x00-\x7f]{0,2}[^\x00-\x7f]"
 )
 _BLANKS: Final = re.compile(rb"[\\\s]+")
+_SIGNATURE: Final = re.compile(
+    rb"(?<=\ngpgsig )-----BEGIN (SSH|PGP) SIGNATURE-----\n"
+    rb"(?: [A-Za-z0-9+/=:. ()]{0,100}\n){1,100} -----END \1 SIGNATURE-----(?=\n)"
+)
 DEPTH: Final = 2
 """Layers of base64 that are taken off."""
 
@@ -61,3 +65,8 @@ def _decode(text: bytes) -> bytes | None:
     plain = b64decode(text)
     # images, digests and keys in DER are base64 as well: only text is read on
     return plain if _NOT_TEXT.search(plain[:48]) is None else None
+
+
+def without_signatures(data: bytes) -> bytes:
+    """Return commits without the signatures in their headers (gitformat-signature(5))."""
+    return _SIGNATURE.sub(b"", data)

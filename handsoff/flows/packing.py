@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
-from handsoff.core import guard, paths
+from handsoff.core import guard, luggage, paths
 from handsoff.core.envelope import Sealed
 from handsoff.core.incoming import problem_of
 from handsoff.core.index import Entry, Flag
@@ -33,8 +33,6 @@ from handsoff.flows.carrying import along, carry_patterns, left_behind
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.judging import judge
 from handsoff.flows.phases import Phases
-
-_CHAIN: Final = b".git/handsoff/record"
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,9 @@ class Packer:
                     large = self._large(found, objects, sending.objects, known, sink)
                     captured = replace(captured, state=replace(captured.state, lfs=large))
                     sealed = snapshot.seal_envelope(captured.state, sink)
-                    chain = sink.put("blob", self.along(sealed.envelope), _CHAIN, "the record")
+                    chain = sink.put(
+                        "blob", self.along(sealed.envelope), luggage.NAME, "the record"
+                    )
                     clone.fetch_trees(self.checkout, sending.bases)
                     self._history(writer, found, objects, sending.objects)
                     writer.drain()

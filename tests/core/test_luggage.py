@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from handsoff.core import luggage
 from handsoff.core.objects import oid_of
+from handsoff.core.views import without_signatures
 from handsoff.errors import DamagedError
+from tests.kit.signing import M1, empty
 
 COMMITS = st.lists(st.binary(max_size=40), max_size=4)
 OTHERS = st.lists(st.tuples(st.sampled_from(["tree", "blob"]), st.binary(max_size=40)), max_size=4)
@@ -44,3 +46,29 @@ def test_more_than_a_parcel_may_bring_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(luggage, "LIMIT", 10)
     with pytest.raises(DamagedError, match="over 10"):
         luggage.unpack(b"x" * 11)
+
+
+def test_what_is_looked_at_of_a_record_is_all_but_its_signatures() -> None:
+    """A short token is found in random letters sooner or later: in one of a hundred records."""
+    token = b"EAAA" + b"l" * 60  # what a square access token looks like
+    commit = (
+        b"tree x\nauthor a\ngpgsig -----BEGIN SSH SIGNATURE-----\n U1NI" + token + b"\n "
+        b"-----END SSH SIGNATURE-----\n\nm1 saved x\n\n{}\n"
+    )
+    packed = luggage.pack([("", commit)], [("blob", token)])
+    left = without_signatures(packed)
+    assert left.count(token) == 1
+    assert b"m1 saved x" in left
+    for other in (b"OPENSSH PRIVATE KEY", b"SIGNATURE"):
+        kept = commit.replace(b"SSH SIGNATURE", other)
+        assert without_signatures(kept) == kept
+
+
+def test_real_entries_lose_their_signatures_and_nothing_else() -> None:
+    pen = M1.pen(empty()).caught().saved(page="a" * 40)
+    for draft in pen.drafts:
+        left = without_signatures(draft.data)
+        assert b"SIGNATURE" not in left
+        assert [line for line in draft.data.split(b"\n") if line.startswith(b"{")] == [
+            line for line in left.split(b"\n") if line.startswith(b"{")
+        ]
