@@ -18,7 +18,7 @@ from tests.kit.machines import copied, git
 from tests.kit.states import KINDS, build
 from tests.kit.whole import differences, see
 
-SEEDS: Final = range(24)
+SEEDS: Final = range(16)
 CLASH: Final = 2
 CARRIED: Final[frozenset[str]] = KINDS
 """The kinds of state that must arrive; one of another kind may be refused by name."""
