@@ -105,26 +105,14 @@ def set_up(
     pin = pin_of(checkout)
     waits = bool(founding.pinned(checkout).get("waits"))
     gate = _Gate(shared, known, pinned=None if waits and trust else pin, trust=trust, ask=ask)
-    away = ""
-    try:
-        read = gate.read()
-    except UnreachableError as error:
-        if not offline or trust:
-            error.hint = "handsoff init --offline founds a roster that waits for the remote"
-            raise
-        read, away = RosterRead(), str(error)
-    _check_name_is_free(names, known, read.roster)
+    read = gate.read_or_away(offline=offline)
+    _check_name_is_free(names, known, read.roster if read is not None else None)
 
     done = [] if known else [f"made the keys of {names.machine}, of {names.person}, in {home}"]
     done += _keep_remote(checkout, shared, remote)
     desk = Desk(checkout, Home(home), make_machine(home, names), now)
-    if away:
-        read, told = _found_apart(desk)
-        done += told
-    elif read.roster is None:
-        read = _found(desk, gate, read)
-        ours = next(iter(read.trusted().everyone)) == desk.machine.id
-        done.append(f"founded the roster on {shared.name}" if ours else "another was faster")
+    read, founded = _join(desk, gate, read)
+    done += founded
     done += _pin(desk, read, None if gate.pinned is None else pin)
     done += ignore_pages(checkout)
     hook = hooks.install(checkout)
@@ -161,6 +149,16 @@ class _Gate:
             read = read.extend(shared.chain(tip) or [])
         self._check(read.roster)
         return read
+
+    def read_or_away(self, *, offline: bool) -> RosterRead | None:
+        """Return the same, or None if the remote does not answer and ``offline`` says go on."""
+        try:
+            return self.read()
+        except UnreachableError as error:
+            if offline and not self.trust:
+                return None
+            error.hint = "handsoff init --offline founds a roster that waits for the remote"
+            raise
 
     def _check_place(self, there: dict[str, str]) -> None:
         """Refuse to found a second roster beside one that other machines use, or on a branch."""
@@ -218,6 +216,17 @@ def _check_name_is_free(names: Names, known: keys.Machine | None, roster: Roster
             if known is None
             else "a machine keeps its name; with new keys: HANDSOFF_HOME=FOLDER handsoff init",
         )
+
+
+def _join(desk: Desk, gate: _Gate, read: RosterRead | None) -> tuple[RosterRead, list[str]]:
+    """Return the roster that this clone takes part in, founded if need be, and what was done."""
+    if read is None:
+        return _found_apart(desk)
+    if read.roster is not None:
+        return read, []
+    read = _found(desk, gate, read)
+    ours = next(iter(read.trusted().everyone)) == desk.machine.id
+    return read, [f"founded the roster on {desk.shared.name}" if ours else "another was faster"]
 
 
 def _found(desk: Desk, gate: _Gate, read: RosterRead) -> RosterRead:

@@ -98,11 +98,16 @@ def _go_back(
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, local, point)
     keeping.keep(desk.shared, forward["point"])  # what no ref names any more
+    _remember(memory, point, forward, work)
+    return result
+
+
+def _remember(memory: Memory, point: dict[str, Any], forward: dict[str, Any], work: str) -> None:
+    """Note what stands here now, and the way forward; the journal, which says so, goes last."""
     memory.set_here(str(point.get("here", "")), work)
     memory.set_sending(None)  # what a killed run was sending stands here no more
     memory.set_restore_point(forward)
     memory.set_journal(None)
-    return result
 
 
 def _forward(
