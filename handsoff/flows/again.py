@@ -6,7 +6,7 @@ state stands under the name of the work, and must not go out as its next revisio
 
 from pathlib import Path
 
-from handsoff.core.lease import State
+from handsoff.core.lease import Lease, State
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError
@@ -46,15 +46,7 @@ def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | No
         )
     if to_file is not None:
         _write_again(desk, saved.parcel, to_file)
-    return Sent(
-        work=work,
-        to=aim.name,
-        route=Route("", "handed over before"),
-        parcel=saved.parcel,
-        leg=lease.leg,
-        revision=lease.revision,
-        already=True,
-    )
+    return _before(view, lease, aim.name, "handed over before")
 
 
 def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
@@ -78,11 +70,17 @@ def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
     ended = same and kept == view.record.saved and kept.page == page
     if aim.to is not None or lease.state is not State.HELD or not ended:
         return None
+    return _before(view, lease, sending.to, "saved before")
+
+
+def _before(view: View, lease: Lease, to: str, why: str) -> Sent:
+    """Return the outcome of what an earlier run did, by the last parcel that the record names."""
+    kept = view.record.kept
     return Sent(
-        work=work,
-        to=sending.to,
-        route=Route("", "saved before"),
-        parcel=kept.parcel,
+        work=view.record.work,
+        to=to,
+        route=Route("", why),
+        parcel=kept.parcel if kept is not None else "",
         leg=lease.leg,
         revision=lease.revision,
         already=True,
