@@ -35,7 +35,15 @@ def _seal(
     monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache))
 
 
+@pytest.fixture(scope="session")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for a remote and machines to be copied; see ``World.members``."""
+    return tmp_path_factory.mktemp("worlds")
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path, worlds: Path) -> World:
     """Return a bare remote with nothing of ours on it."""
-    return World.make(tmp_path)
+    if not (worlds / "remote.git").exists():
+        World.make(worlds)  # here and not there: what is made for all tests is made sealed
+    return World.copy_of(worlds, tmp_path)

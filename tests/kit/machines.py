@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -53,7 +53,8 @@ def sealed(folder: Path) -> dict[str, str]:
     home.mkdir(parents=True, exist_ok=True)
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Lin\n\temail = lin@example.invalid\n[init]\n\tdefaultBranch = main\n"
-        "[protocol \"file\"]\n\tallow = always\n"
+        "[protocol \"file\"]\n\tallow = always\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+        "[receive]\n\tautogc = false\n"
     )  # fmt: skip
     kept = {k: v for k, v in os.environ.items() if k in ("PATH", "TMPDIR") or "COVERAGE" in k}
     return {
@@ -109,6 +110,10 @@ class Remote:
     """A bare repository with one commit on main."""
 
     path: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> "Remote":
+        return cls(folder / "remote.git")
 
     @classmethod
     def make(cls, path: Path) -> "Remote":
@@ -211,10 +216,19 @@ class World:
 
     folder: Path
     remote: Remote
+    templates: Path | None = None
+    """A folder with a remote that is as new, and with machines that were set up around it."""
 
     @classmethod
     def make(cls, folder: Path) -> "World":
         return cls(folder, Remote.make(folder / "remote.git"))
+
+    @classmethod
+    def copy_of(cls, templates: Path, folder: Path) -> "World":
+        remote = Remote.of(folder)
+        shutil.copytree(Remote.of(templates).path, remote.path)
+        # what is built for ``templates`` itself is built, not copied
+        return cls(folder, remote, None if folder.parent == templates else templates)
 
     def machine(self, name: str, checkout: str = "checkout") -> Machine:
         """Return a machine that has a clone of the remote, and nothing of ours yet."""
@@ -224,10 +238,26 @@ class World:
         return Machine(name, self.folder / name / "handsoff-home", top)
 
     def members(self, *names: str, person: str = "lin") -> list[Machine]:
-        """Return machines that are set up; the first founds the roster and admits the others."""
+        """Return machines that are set up; the first founds the roster and admits the others.
+
+        Where the remote is as it was made, they are copies of machines that were set up before.
+        """
+        if self.templates is not None and _refs(self.remote) == _refs(Remote.of(self.templates)):
+            return [*self._copies(names, person, self.templates)]
         machines = [self.machine(name) for name in names]
         self.enrol(*machines, person=person)
         return machines
+
+    def _copies(self, names: Sequence[str], person: str, templates: Path) -> Iterator[Machine]:
+        made = templates / "-".join([person, *names])
+        if not made.exists():
+            World.copy_of(templates, made).members(*names, person=person)
+        for kept in ("objects", "refs"):
+            to = self.remote.path / kept
+            shutil.copytree(Remote.of(made).path / kept, to, dirs_exist_ok=True)
+        for name in names:
+            shutil.copytree(made / name, self.folder / name, symlinks=True)
+            yield arrived(name, made, self.folder)
 
     def enrol(self, *machines: Machine, person: str = "lin") -> None:
         """Do what init, card and admit do, without starting a program for each."""
@@ -257,13 +287,21 @@ class World:
 def copied(template: Path, folder: Path, *names: str) -> tuple[World, list[Machine]]:
     """Copy the world that was built at ``template``, paths inside and all, with these machines."""
     shutil.copytree(template, folder, symlinks=True)
-    machines = []
-    for name in names:
-        machine = Machine(name, folder / name / "handsoff-home", folder / name / "checkout")
-        git_dir = machine.top / ".git"
-        named = [git_dir / "config", git_dir / "hooks" / "pre-push", machine.home / "clones.json"]
-        for path in [*named, *machine.home.glob("inbox/*/objects/info/alternates")]:
-            path.write_text(path.read_text().replace(str(template), str(folder)))
-        machine.run("git", "update-index", "-q", "--refresh")  # copies have other inodes
-        machines.append(machine)
-    return World(folder, Remote(folder / "remote.git")), machines
+    machines = [arrived(name, template, folder) for name in names]
+    return World(folder, Remote.of(folder)), machines
+
+
+def arrived(name: str, template: Path, folder: Path) -> Machine:
+    """Return a machine that was copied from ``template`` to ``folder``, at home there."""
+    machine = Machine(name, folder / name / "handsoff-home", folder / name / "checkout")
+    git_dir = machine.top / ".git"
+    named = [git_dir / "config", git_dir / "hooks" / "pre-push", machine.home / "clones.json"]
+    for path in [*named, *machine.home.glob("inbox/*/objects/info/alternates")]:
+        path.write_text(path.read_text().replace(str(template), str(folder)))
+    machine.run("git", "update-index", "-q", "--refresh")  # copies have other inodes
+    return machine
+
+
+def _refs(remote: Remote) -> dict[str, str]:
+    folder = remote.path / "refs"
+    return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}

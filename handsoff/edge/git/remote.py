@@ -196,12 +196,17 @@ class Shared:
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 
-        None if ``tip`` does not descend from ``known``; nothing of "", which is no tip.
+        None if ``tip`` does not descend from ``known``; nothing of "", which is no tip. It is read
+        once: what an id names never changes.
         """
         if not tip:
             return []
-        if (tip, known) in self._ready:
-            return self._ready[tip, known]
+        found = self._ready.get((tip, known)) or self._read_chain(tip, known)
+        if found:
+            self._ready[tip, known] = found
+        return found
+
+    def _read_chain(self, tip: str, known: str) -> list[tuple[str, bytes]] | None:
         limit = [f"^{known}"] if known else []
         listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
         if listed.returncode:
