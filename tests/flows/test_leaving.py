@@ -81,7 +81,7 @@ def test_a_revocation_names_what_the_machine_still_carries_and_what_its_key_may_
     again = inside(m1, "roster", "revoke", "m2", "--reason", "lost", "--json").ok().json
     assert (again["already"], again["reason"]) == (True, "lost")
     assert [w["work"] for w in again["works"]] == [WORK, "old"]
-    (gone,) = [m for m in m1.handsoff("roster", "--json").ok().json["members"] if m["revoked"]]
+    (gone,) = [m for m in inside(m1, "roster", "--json").ok().json["members"] if m["revoked"]]
     refs = world.remote.refs("refs/wip/lease")
     tips = {WORK: refs["refs/wip/lease/feat%2Fx"], "old": refs["refs/wip/lease/old"]}
     assert (gone["name"], gone["revocation"]["tips"]) == ("m2", tips)
@@ -97,7 +97,7 @@ def test_a_dry_run_and_a_no_leave_the_roster_as_it_was(world: World) -> None:
         "nothing was changed"
         in inside(m1, "roster", "revoke", "m2", "--reason", "x", "-n").ok().err
     )
-    said = m1.handsoff("roster", "revoke", "m2", "--reason", "lost")
+    said = inside(m1, "roster", "revoke", "m2", "--reason", "lost")
     refused(said, 2, "m2 of lin, SHA256:", "--yes")
     refused(inside(m1, "roster", "revoke", "m2", "--reason", " ", "--yes"), 2, "says why")
     refused(inside(m1, "roster", "revoke", "m7", "--reason", "x", "--yes"), 2, "there are m1, m2")
@@ -189,7 +189,7 @@ def test_a_machine_that_another_renamed_is_set_up_as_before(world: World) -> Non
     inside(m1, "roster", "rename", "m2", "desk").ok()
     new = world.machine("m3")
     card = inside(new, "card", "--name", "m2", "--person", "lin").ok().out
-    m1.handsoff("admit", "-", "--yes", given=card).ok()
+    inside(m1, "admit", "-", "--yes", given=card).ok()
     inside(m2, "init").ok()
     assert names(m2) == ["m1", "desk", "m2"]
 
@@ -199,7 +199,7 @@ def test_only_a_machine_of_the_person_renames_and_admitting_is_in_the_group_too(
 ) -> None:
     (m1,) = world.members("m1")
     m2 = world.machine("m2")
-    m1.handsoff("roster", "admit", "-", "--yes", given=m2.card("kim").decode()).ok()
+    inside(m1, "roster", "admit", "-", "--yes", given=m2.card("kim").decode()).ok()
     refused(inside(m1, "roster", "rename", "m2", "desk"), 3, "machine of the same person")
     refused(inside(m1, "roster", "--allowed-signers", "revoke", "m2", "--reason", "x"), 2, "behind")
     refused(inside(m1, "roster", "--revoked"), 2, "--allowed-signers")
@@ -235,7 +235,7 @@ def test_a_machine_gets_new_keys_and_goes_on_under_its_name(world: World) -> Non
     before, old = world.remote.refs(), m2.member()
     dry = inside(m2, "roster", "rotate", "--dry-run", "--json").ok().json
     assert (dry["old"], dry["new"], dry["dry_run"]) == (old.id, "", True)
-    refused(m2.handsoff("roster", "rotate"), 2, "new keys", "--yes")
+    refused(inside(m2, "roster", "rotate"), 2, "new keys", "--yes")
     assert (world.remote.refs(), m2.member().id) == (before, old.id)
     said = inside(m2, "roster", "rotate", "--yes").ok()
     assert "the new keys open nothing that was sealed before: feat/x (1)" in said.err

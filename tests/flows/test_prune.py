@@ -73,7 +73,7 @@ def test_a_merged_work_is_closed_and_its_parcels_go(world: World) -> None:
     work, why = look.out.splitlines()
     assert work == "feat/x  close as merged, delete 1 parcel"
     assert why.strip().startswith("merged into main at ")
-    assert m2.handsoff("prune").code == 2, "nobody is here to say yes"
+    assert inside(m2, "prune").code == 2, "nobody is here to say yes"
     assert world.remote.refs() == before
     done = inside(m2, "prune", "--yes", "--json").ok().json
     (item,) = done["works"]

@@ -25,19 +25,23 @@ from tests.kit.machines import Machine, Ran
 _SECONDS = 60.0
 
 
-def inside(machine: Machine, *words: str | Path, cwd: Path | None = None, **env: str) -> Ran:
+def inside(
+    machine: Machine, *words: str | Path, cwd: Path | None = None, given: str = "", **env: str
+) -> Ran:
     """Run handsoff as ``machine`` in this process; an error that is not ours fails the test."""
     # bytes of names that are no text reach a real process as surrogates, and leave it escaped
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "ab")
-    before = dict(os.environ)
+    before, stdin = dict(os.environ), sys.stdin
     os.environ.update({"HANDSOFF_HOME": str(machine.home), **machine.env, **env})
     code: object = 0
     try:
         with chdir(cwd or machine.top), redirect_stdout(out), redirect_stderr(err):
+            sys.stdin = io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8")
             main([str(word) for word in words])
     except SystemExit as ended:
         code = ended.code or 0
     finally:
+        sys.stdin = stdin
         os.environ.clear()
         os.environ.update(before)
     assert isinstance(code, int), code
