@@ -3,7 +3,8 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         # on its own, Typer would print its errors in another voice, and Ctrl-C in none
-        code = app(args=words or ["--help"], prog_name="handsoff", standalone_mode=False)
+        code = _commands()(args=words or ["--help"], prog_name="handsoff", standalone_mode=False)
     except HandsoffError as error:
         code = _failed(error, words)
     except typer.TyperException as error:
@@ -70,6 +71,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         say("handsoff: interrupted")
         say("hint: type the same command again to go on")
     sys.exit(code)
+
+
+@cache
+def _commands() -> Any:
+    # it reads the signatures of all commands, which takes longer than some of them do
+    return typer.main.get_command(app)
 
 
 def _failed(error: HandsoffError, words: Sequence[str]) -> int:
