@@ -24,6 +24,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 MaxStartups 100
+Subsystem sftp internal-sftp
 # bash reads ~/.bashrc for each command that comes by ssh, unless it is not the first shell.
 SetEnv SHLVL=3
 """

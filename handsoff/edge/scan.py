@@ -74,18 +74,25 @@ class Scanner:
 
     def scan(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
         """Return what looks like a secret in each of ``items``, a key and its bytes."""
-        self._loader.join()
-        texts = [(key, text) for key, data in items if data for text in (data, *views.views(data))]
-        if self._engine is None:
-            hits = [Hit(key, *hit) for key, text in texts for hit in _own(text)]
-        else:
-            hits = [
-                Hit(key, *hit)
-                for at in sorted(self._suspects([text for _, text in texts]))
-                for key, text in [texts[at]]
-                for hit in self._look(text)
-            ]
+        small = [(key, data) for key, data in items if 0 < len(data) <= views.PIECE]
+        hits = self._hits(small)
+        for key, data in items:
+            if len(data) > views.PIECE:
+                found = [h for piece in views.pieces(data) for h in self._hits([(key, piece)])]
+                hits += _whole(found)
         return list(dict.fromkeys(hits))
+
+    def _hits(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
+        self._loader.join()
+        texts = [(key, text) for key, data in items for text in (data, *views.views(data))]
+        if self._engine is None:
+            return [Hit(key, *hit) for key, text in texts for hit in _own(text)]
+        return [
+            Hit(key, *hit)
+            for at in sorted(self._suspects([text for _, text in texts]))
+            for key, text in [texts[at]]
+            for hit in self._look(text)
+        ]
 
     def _load(self) -> None:
         try:
@@ -131,6 +138,11 @@ class Scanner:
             # the same bytes under two names would need two waivers
             if not any(secret in other or other in secret for other in known):
                 yield kind, secret
+
+
+def _whole(hits: Sequence[Hit]) -> list[Hit]:
+    """Return ``hits`` without those that are a part of another, cut short where a piece ends."""
+    return [h for h in hits if not any(h.secret in o.secret != h.secret for o in hits)]
 
 
 def _own(text: bytes) -> Iterator[tuple[str, bytes]]:
