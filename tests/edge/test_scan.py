@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.views import PIECE
 from handsoff.edge.scan import BATCH, BUILT_IN, Hit, Scanner
 from tests.kit.planted import LOOK_ALIKES, PLANTED
 
@@ -55,6 +56,14 @@ def test_a_planted_kind_is_found_alone(scanner: Scanner, name: str) -> None:
     data = PLANTED[name](random.Random(2))
     hits = scanner.scan([(7, data)])
     assert {hit.key for hit in hits} == {7}
+
+
+@pytest.mark.parametrize("at", [0, PIECE - 20, PIECE, PIECE + 65_530, 2 * PIECE + 5])
+def test_a_secret_in_a_large_file_is_found_once_and_whole(scanner: Scanner, at: int) -> None:
+    token = b"ghp_" + bytes(random.Random(5).choices(b"abcdefghKLMNOPQR0123456", k=36))
+    noise = random.Random(6).randbytes(2 * PIECE + 200_000)
+    hits = scanner.scan([(1, noise[:at] + b"\n" + token + b"\n" + noise[at:])])
+    assert [(hit.key, hit.secret) for hit in hits] == [(1, token)]
 
 
 def test_no_look_alike_is_found_alone_or_together(scanner: Scanner) -> None:
