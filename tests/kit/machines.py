@@ -134,6 +134,8 @@ class Machine:
     home: Path
     top: Path
     env: dict[str, str] = field(default_factory=dict)
+    prefix: tuple[str, ...] = ()
+    """What its commands are run by, such as words that put them into a network of their own."""
 
     def handsoff(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
         """Run handsoff as this machine, in its checkout."""
@@ -142,7 +144,7 @@ class Machine:
     def run(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
         """Run any program as this machine."""
         env = {"HANDSOFF_HOME": str(self.home), **self.env}
-        return run(*words, cwd=cwd or self.top, env=env, given=given)
+        return run(*self.prefix, *words, cwd=cwd or self.top, env=env, given=given)
 
     def git(self, *words: str) -> str:
         """Run git in the checkout, which must succeed."""

@@ -126,7 +126,7 @@ class Background:
 def background(machine: Machine, *words: str | Path, **env: str) -> Iterator[Background]:
     """Start handsoff as ``machine``; whatever happens, it has ended after the block."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "handsoff", *words],
+        [*machine.prefix, sys.executable, "-m", "handsoff", *words],
         cwd=machine.top,
         env={**os.environ, "HANDSOFF_HOME": str(machine.home), **machine.env, **env},
         stdin=subprocess.DEVNULL,
