@@ -48,7 +48,7 @@ hello
 
 
 def sealed(folder: Path) -> dict[str, str]:
-    """Return an environment in which the caller's home, git and agents do not exist."""
+    """Return an environment in which the caller's home, git, agents and network do not exist."""
     home = folder / "home"
     home.mkdir(parents=True, exist_ok=True)
     (home / ".gitconfig").write_text(
@@ -65,6 +65,7 @@ def sealed(folder: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
+        "HANDSOFF_MDNS": "off",
         "LC_ALL": "C.UTF-8",
         "PYTHONPATH": str(ROOT),
     }
