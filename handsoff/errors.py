@@ -62,6 +62,10 @@ class TrustError(HandsoffError):
     code = "trust"
 
 
+class NotLetInError(TrustError):
+    """A machine is who it should be, and does not let this one in. Next: be admitted there."""
+
+
 class UnfitError(HandsoffError):
     """The checkout is not fit: dirty, busy, or in the way. Next: tidy it, or --into."""
 

@@ -102,12 +102,18 @@ def listen(
     address_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write HOST:PORT here when ready.")
     ] = None,
+    no_announce: Annotated[
+        bool, typer.Option("--no-announce", help="Say nothing of this machine by mDNS.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Take parcels of other machines into the inbox of this one, until it is stopped."""
     from handsoff.flows.listening import run
 
-    run(port, bind, once=once, address_file=address_file, tell=lambda t: say(t, quiet=quiet))
+    run(
+        port, bind, once=once, address_file=address_file, announce=not no_announce,
+        tell=lambda text: say(text, quiet=quiet),
+    )  # fmt: skip
 
 
 def receive(

@@ -6,6 +6,7 @@ An address that somebody announced leads into the networks that this machine is 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from ipaddress import (
     IPv4Address,
@@ -68,24 +69,35 @@ def interface_of(said: Mapping[str, Any]) -> Interface:
     )  # fmt: skip
 
 
-def unfit(interface: Interface) -> str:
-    """Return why nothing is announced or looked for on an interface, or nothing."""
+class Why(Enum):
+    """Why nothing is announced or looked for on an interface."""
+
+    LOOPBACK = "loopback"
+    CONTAINERS = "containers or virtual machines"
+    TUNNEL = "a tunnel or VPN"
+    DOWN = "down"
+    NO_ADDRESS = "no address"
+    NO_MULTICAST = "no multicast"
+
+
+def unfit(interface: Interface) -> Why | None:
+    """Return why nothing is announced or looked for on an interface, if there is a reason."""
     if interface.loopback:
-        return "loopback"
+        return Why.LOOPBACK
     if _CONTAINERS.match(interface.name):
-        return "containers or virtual machines"
-    if _TUNNELS.match(interface.name):
-        return "a tunnel or VPN"
+        return Why.CONTAINERS
     if not interface.up:
-        return "down"
+        return Why.DOWN
+    if _TUNNELS.match(interface.name):
+        return Why.TUNNEL
     if not interface.addresses:
-        return "no address"
-    return "" if interface.multicast else "no multicast"
+        return Why.NO_ADDRESS
+    return None if interface.multicast else Why.NO_MULTICAST
 
 
 def fit(interfaces: Iterable[Interface]) -> list[Interface]:
     """Return the interfaces on which machines near by are announced and looked for."""
-    return [interface for interface in interfaces if not unfit(interface)]
+    return [interface for interface in interfaces if unfit(interface) is None]
 
 
 def listened_on(interfaces: Iterable[Interface]) -> list[str]:

@@ -3,6 +3,7 @@
 HANDSOFF_HOME/
   clones.json      founding id of a roster -> checkouts of that repository here
   addresses.json   machine id -> HOST:PORT at which it last answered
+  met.json         machine id -> when it last answered there, in seconds since 1970
   incoming/        parcels on their way in; a cut one goes on from here
   inbox/ID/        a parcel that arrived whole and was verified: manifest, signature, pack
 """
@@ -24,6 +25,9 @@ from handsoff.edge import files
 _CLONES: Final = "clones.json"
 _LOCK: Final = "lock"
 _ADDRESSES: Final = "addresses.json"
+_MET: Final = "met.json"
+_OFTEN: Final = 60
+"""Seconds within which it is not noted again that a machine was met."""
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
 
@@ -112,11 +116,20 @@ class Home:
         known: dict[str, str] = files.read_json(self.folder / _ADDRESSES) or {}
         return known.get(machine)
 
-    def remember_address(self, machine: str, address: str) -> None:
-        """Note where ``machine`` answered."""
+    def remember_address(self, machine: str, address: str, at: int | None = None) -> None:
+        """Note where ``machine`` answered, and when."""
         known: dict[str, str] = files.read_json(self.folder / _ADDRESSES) or {}
         if known.get(machine) != address:
             files.write_json(self.folder / _ADDRESSES, {**known, machine: address})
+        if at is not None:
+            met: dict[str, int] = files.read_json(self.folder / _MET) or {}
+            if abs(at - met.get(machine, 0)) >= _OFTEN:
+                files.write_json(self.folder / _MET, {**met, machine: at})
+
+    def met(self, machine: str) -> int | None:
+        """Return when ``machine`` last proved to be there, or None."""
+        known: dict[str, int] = files.read_json(self.folder / _MET) or {}
+        return known.get(machine)
 
     def parcel(self, parcel_id: str) -> Parcel | None:
         """Return the verified parcel of this id, or None."""

@@ -27,6 +27,7 @@ _OFF: Final = frozenset({"off", "0", "no", "false"})
 _STARTS: Final = 4
 _PAUSE: Final = 2.0
 _GOODBYE: Final = 1.5
+_TICK: Final = 0.1
 _LINE: Final = 64 << 10
 _ENV: Final = ("PATH", "PYTHON", "LANG", "LC_", "LD_LIBRARY_PATH", "TMPDIR", "COVERAGE")
 """What the child sees of the environment: nothing that could be a secret."""
@@ -66,15 +67,18 @@ class _Child:
             self._stdin.write(json.dumps(job).encode() + b"\n")
             self._stdin.flush()
 
-    def lines(self, seconds: float | None) -> Iterator[dict[str, Any]]:
+    def lines(
+        self, seconds: float | None, enough: Callable[[], bool] = lambda: False
+    ) -> Iterator[dict[str, Any]]:
         """Yield what it says, for so long at most; ends early if the child does."""
         until = None if seconds is None else clock.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
             ready.register(self._stdout, selectors.EVENT_READ)
             while True:
-                left = None if until is None else until - clock.monotonic()
-                if (left is not None and left <= 0) or not ready.select(left):
+                if enough() or (until is not None and until <= clock.monotonic()):
                     return
+                if not ready.select(None if until is None else _TICK):
+                    continue
                 data = os.read(self._stdout.fileno(), _LINE)
                 if not data:
                     return
@@ -119,8 +123,9 @@ def browse(
     wanted: str | None = None,
     known: Collection[str] = (),
     trouble: Tell = lambda _: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Iterator[Found]:
-    """Look for instances of ``kind``, for so long or until the caller has enough.
+    """Look for instances of ``kind``, for so long or until the caller has ``enough``.
 
     An instance comes again when more is known of it. With ``wanted`` no other comes; those of
     ``known`` are kept however many others there are. ``trouble`` hears why nothing can be found.
@@ -131,7 +136,7 @@ def browse(
     child = _Child({"do": "browse", "kind": kind, "wanted": wanted, "known": sorted(known)})
     counted = 0
     try:
-        for said in child.lines(seconds):
+        for said in child.lines(seconds, enough):
             if "found" not in said:
                 continue
             with suppress(ValueError, TypeError, KeyError):

@@ -10,7 +10,7 @@ import ctypes.util
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import TracebackType
@@ -24,7 +24,7 @@ from handsoff.errors import HandsoffError, UsageError
 if TYPE_CHECKING:
     from handsoff.edge.ssh_server import House, ServerSession
 
-__all__ = ["Channel", "Listener", "dial", "preload"]
+__all__ = ["Channel", "Listener", "dial", "preload", "prove"]
 
 _LOADING: Final = threading.Lock()
 _NOT_WANTED: Final = frozenset({"oqs", "liboqs", "nettle", "libnettle", "libnettle-6"})
@@ -58,6 +58,18 @@ def dial(
     from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second
 
     return ssh_client.dial(host, port, private_key=private_key, host_key=host_key, timeout=timeout)
+
+
+def prove(places: Sequence[tuple[str, int, str]], *, timeout: float) -> list[HandsoffError | None]:
+    """Ask whoever is at each host and port to prove that it is the machine of that id.
+
+    All at once, each with ``timeout`` seconds; nothing is shown of this machine. None where it is,
+    else what ``dial`` would raise.
+    """
+    preload()
+    from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second
+
+    return ssh_client.prove(places, timeout=timeout)
 
 
 class Listener:

@@ -3,39 +3,51 @@
 import asyncio
 import socket
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import asyncssh
 
 from handsoff.core.address import format_address
-from handsoff.core.ids import fingerprint
+from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.plain import plain
 from handsoff.edge import ssh_profile
 from handsoff.edge.ssh_channel import Channel, Session
 from handsoff.edge.ssh_loop import Loop
-from handsoff.errors import HandsoffError, TrustError, UnreachableError
+from handsoff.errors import HandsoffError, NotLetInError, TrustError, UnreachableError
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"
 
 T = TypeVar("T")
 
+_PROVED_AT_ONCE: Final = 32
+
 
 class _Client(asyncssh.SSHClient):
     """Accepts one host key, and remembers which it was shown."""
 
-    def __init__(self, expected: bytes) -> None:
+    def __init__(self, expected: Callable[[bytes], bool]) -> None:
         self._expected = expected
         self.shown: asyncssh.SSHKey | None = None
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        self.conn = conn
+
+    @property
+    def proved(self) -> bool:
+        """Whether the other end has the private half of the key that was expected."""
+        # the key is shown before its signature is checked; a cipher is chosen after that only
+        return self.shown is not None and self.conn.get_extra_info("send_cipher") is not None
 
     def validate_host_public_key(
         self, host: str, addr: str, port: int, key: asyncssh.SSHKey
     ) -> bool:
         del host, addr, port  # an address proves nothing
         self.shown = key
-        return ssh_profile.raw_public(key) == self._expected
+        raw = ssh_profile.raw_public(key)
+        return raw is not None and self._expected(raw)
 
 
 class _ClientSession(Session, asyncssh.SSHClientSession[bytes]):
@@ -44,7 +56,7 @@ class _ClientSession(Session, asyncssh.SSHClientSession[bytes]):
 
 def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: float) -> Channel:
     """Do what ``handsoff.edge.ssh.dial`` promises."""
-    client = _Client(host_key)
+    client = _Client(lambda key: key == host_key)
     loop = Loop()
     session = _ClientSession(loop)
     where = format_address(host, port)
@@ -57,7 +69,7 @@ def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: 
         connection = loop.call(_within(connect(), timeout))
     except (OSError, UnicodeError, asyncssh.Error) as error:
         loop.stop()
-        raise _explained(error, client, host_key, where, timeout) from error
+        raise _explained(error, client, fingerprint(host_key), where, timeout) from error
     except BaseException:
         loop.stop()
         raise
@@ -71,10 +83,46 @@ def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: 
     return Channel(session, hang_up_first=True, finish=finish)
 
 
-async def _connect(
-    sock: socket.socket, client: _Client, private_key: bytes, session: _ClientSession
+def prove(places: Sequence[tuple[str, int, str]], *, timeout: float) -> list[HandsoffError | None]:
+    """Do what ``handsoff.edge.ssh.prove`` promises."""
+    loop = Loop()
+    try:
+        return loop.call(_prove_all(places, timeout))
+    finally:
+        loop.stop()
+
+
+async def _prove_all(
+    places: Sequence[tuple[str, int, str]], seconds: float
+) -> list[HandsoffError | None]:
+    room = asyncio.Semaphore(_PROVED_AT_ONCE)
+
+    async def prove_one(host: str, port: int, machine: str) -> HandsoffError | None:
+        async with room:
+            return await _prove(host, port, machine, seconds)
+
+    return await asyncio.gather(*(prove_one(*place) for place in places))
+
+
+async def _prove(host: str, port: int, machine: str, seconds: float) -> HandsoffError | None:
+    client, where = _Client(lambda key: machine_id(key) == machine), format_address(host, port)
+
+    async def knock() -> None:
+        sock = await _first_that_answers(await _addresses(host, port), seconds)
+        (await _login(sock, client, [])).abort()
+
+    try:
+        await _within(knock(), seconds)
+    except (OSError, UnicodeError, asyncssh.Error) as error:
+        # nothing is shown of us, so the other end says no, after it has proved who it is
+        return None if client.proved else _explained(error, client, machine, where, seconds)
+    return None
+
+
+async def _login(
+    sock: socket.socket, client: _Client, keys: list[asyncssh.SSHKey]
 ) -> asyncssh.SSHClientConnection:
-    connection = await asyncssh.connect(
+    return await asyncssh.connect(
         sock=sock,
         **ssh_profile.common(),
         client_factory=lambda: client,
@@ -82,7 +130,7 @@ async def _connect(
         known_hosts=([], [], []),
         server_host_key_algs=["ssh-ed25519"],
         username=ssh_profile.SERVICE,
-        client_keys=[ssh_profile.ssh_key(private_key)],
+        client_keys=keys,
         client_certs=[],
         agent_path=None,
         agent_forwarding=False,
@@ -91,6 +139,12 @@ async def _connect(
         # _within bounds the whole
         login_timeout=0,
     )
+
+
+async def _connect(
+    sock: socket.socket, client: _Client, private_key: bytes, session: _ClientSession
+) -> asyncssh.SSHClientConnection:
+    connection = await _login(sock, client, [ssh_profile.ssh_key(private_key)])
     try:
         await connection.create_session(
             lambda: session,
@@ -152,22 +206,23 @@ async def _hang_up(connection: asyncssh.SSHClientConnection) -> None:
 
 
 def _explained(
-    error: Exception, client: _Client, expected: bytes, where: str, timeout: float
+    error: Exception, client: _Client, expected: str, where: str, timeout: float
 ) -> HandsoffError:
     match error:
         case asyncssh.HostKeyNotVerifiable() if client.shown is not None:
             shown = ssh_profile.fingerprint(client.shown)
             return TrustError(
-                f"{where} is another machine: its key is {shown}, expected {fingerprint(expected)}",
+                f"{where} is another machine: its key is {shown}, expected {expected}",
                 hint="nothing was sent; compare the fingerprint with the person at that machine",
             )
-        case asyncssh.PermissionDenied():
-            return TrustError(
+        case asyncssh.PermissionDenied() if client.proved:
+            return NotLetInError(
                 f"the machine at {where} does not let this machine in",
                 hint="have it admitted there: handsoff card here, handsoff admit FILE there",
             )
         case (
             asyncssh.KeyExchangeFailed()
+            | asyncssh.PermissionDenied()
             | asyncssh.ProtocolError()
             | asyncssh.ProtocolNotSupported()
         ):

@@ -3,12 +3,12 @@
 Connecting and asking need nothing of the parcel, so they run beside the look at the checkout.
 """
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 
 from handsoff import __version__
-from handsoff.core.address import format_address, parse_address
 from handsoff.core.exchange import Role
 from handsoff.core.messages import (
     VERSIONS,
@@ -28,16 +28,21 @@ from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, HandsoffError
-from handsoff.flows import heard
+from handsoff.flows import finding, heard
 from handsoff.flows.desk import Desk
 
 
 class Direct:
     """A connection to one machine, being made in the background."""
 
-    def __init__(self, desk: Desk, to: Member, address: str, work: str) -> None:
-        self.address = address
+    def __init__(
+        self, desk: Desk, to: Member, at: str | None, work: str, *, look: float = finding.LOOK
+    ) -> None:
+        self.address = at or ""
+        """Where the machine is, once it was found."""
         self.name = to.name
+        self._at = at
+        self._look = look
         self._desk = desk
         self._to = to
         self.doubts: list[str] = []
@@ -49,14 +54,15 @@ class Direct:
             record=desk.seen_tip(work),
         )
         self._compared = False
+        self._given_up = threading.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dial")
         self._opened: Future[tuple[ssh.Channel, Talk, Have]] = self._pool.submit(self._open)
 
     def _open(self) -> tuple[ssh.Channel, Talk, Have]:
-        host, port = parse_address(self.address)
-        channel = ssh.dial(
-            host, port, private_key=self._desk.machine.seed, host_key=self._to.card.sign_key
-        )
+        channel, self.address = finding.dial(
+            self._desk.home, self._desk.machine, self._to, self._at,
+            look=self._look, given_up=self._given_up,
+        )  # fmt: skip
         try:
             talk = Talk(channel, Role.SENDER, who=self._to.name)
             talk.say(Hello(VERSIONS, self._desk.machine.id, __version__))
@@ -66,12 +72,11 @@ class Direct:
         except BaseException:
             channel.close()
             raise
-        self._desk.home.remember_address(self._to.id, format_address(host, port))
         return channel, talk, have
 
     def again(self) -> "Direct":
-        """Return another connection to the same place."""
-        return Direct(self._desk, self._to, self.address, self._ask.work)
+        """Return another connection to the same machine."""
+        return Direct(self._desk, self._to, self._at, self._ask.work, look=self._look)
 
     def have(self) -> tuple[str, ...]:
         """Return the commits that the receiver has; raises what went wrong on the way there."""
@@ -108,6 +113,7 @@ class Direct:
 
     def close(self) -> None:
         """Hang up."""
+        self._given_up.set()
         self._pool.shutdown(wait=True)
         if self._opened.exception() is None:
             self._opened.result()[0].close()

@@ -12,6 +12,7 @@ from handsoff.core.plain import plain
 from handsoff.edge import clock, files, keys
 from handsoff.edge.home import Home, Parcel
 from handsoff.errors import HandsoffError, UsageError
+from handsoff.flows import finding
 from handsoff.flows.listen import House
 
 _CONTACT: Final = 60.0
@@ -19,7 +20,13 @@ _CONTACT: Final = 60.0
 
 
 def run(
-    port: int, bind: str, *, once: bool, address_file: Path | None, tell: Callable[[str], None]
+    port: int,
+    bind: str,
+    *,
+    once: bool,
+    address_file: Path | None,
+    tell: Callable[[str], None],
+    announce: bool = True,
 ) -> None:
     """Listen until a signal comes, or with ``once`` until one parcel was taken."""
     folder = keys.home_folder()
@@ -55,7 +62,8 @@ def run(
         tell(f"next: on another machine: handsoff send {machine.name} --at {where}")
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         try:
-            _until(stop, house, tell)
+            with finding.announced(machine.id, host, real_port, tell=tell, wanted=announce):
+                _until(stop, house, tell)
         except KeyboardInterrupt:
             tell("stopping; what is under way may end")
             raise

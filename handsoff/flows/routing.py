@@ -1,6 +1,6 @@
 """Which way the parcel goes, and the connection to the receiver where there is one.
 
-``auto`` is direct where an address is known, else the remote; it says which, and why. The
+``auto`` is direct where the receiver is found, else the remote; it says which, and why. The
 connection is begun on what this clone knows of the roster, beside everything else.
 """
 
@@ -12,6 +12,7 @@ from handsoff.core.roster import Member
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnreachableError
+from handsoff.flows import finding
 from handsoff.flows.desk import Desk
 from handsoff.flows.direct import Direct
 from handsoff.flows.plan import Aim, Route, Wishes
@@ -48,35 +49,39 @@ class Routing:
     def _choose_for(self, to: Member) -> None:
         if self.route.name:
             return
-        address = self.wishes.at or self.desk.home.address_of(to.id)
         if self.wishes.to_file is not None:
             self.route = Route("file", "asked for")
         elif self.wishes.via == "remote":
             self.route = Route("remote", "asked for")
-        elif address is None and self.wishes.via == "direct":
-            raise UnreachableError(
-                f"no address of {to.name} is known", hint=f"handsoff send {to.name} --at HOST:PORT"
-            )
-        elif address is None:
-            self.route = Route("remote", f"no address of {to.name} is known")
+        elif self.wishes.dry_run:
+            self._foresee(to)
         else:
-            self.route = Route("direct", f"{to.name} is at {address}")
-            if not self.wishes.dry_run:
-                self.direct = Direct(self.desk, to, address, self.work)
+            self.route = Route("direct", f"{to.name} is looked for")
+            look = finding.LONG_LOOK if self.wishes.via == "direct" else finding.LOOK
+            self.direct = Direct(self.desk, to, self.wishes.at, self.work, look=look)
+
+    def _foresee(self, to: Member) -> None:
+        """Say which route it would be; nobody is connected to."""
+        address = self.wishes.at or finding.foresee(self.desk.home, to)
+        if address is not None or self.wishes.via == "direct":
+            self.route = Route("direct", f"{to.name} is at {address or 'no known address'}")
+        else:
+            self.route = Route("remote", f"no address of {to.name} is known")
 
     def have(self) -> Sequence[str]:
         """Return the commits that the other end has, or can get from the remote.
 
-        Where nobody answers at an address that is only remembered, the remote is taken instead.
+        Where nobody is found who was not given an address by hand, the remote is taken instead.
         """
         if self.direct is None:
             return self._on_the_remote()
         try:
             have = self.direct.have()
+            self.route = Route("direct", f"{self.direct.name} is at {self.direct.address}")
         except UnreachableError as error:
             if self.wishes.at or self.wishes.via == "direct":
                 raise
-            self.route = Route("remote", f"{self.direct.name} did not answer ({error})")
+            self.route = Route("remote", str(error))
             self.direct = None
             return self._on_the_remote()
         objects = Objects(self.desk.checkout.common_dir / "objects")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handsoff.cli.app import main
+from handsoff.core.address import format_address
 from handsoff.edge.home import Home, Parcel
 from handsoff.errors import HandsoffError
 from handsoff.flows.listen import House
@@ -76,8 +77,8 @@ class AtHome:
 
 
 @contextmanager
-def at_home(machine: Machine) -> Iterator[AtHome]:
-    """Let ``machine`` listen on loopback, on a port that is free."""
+def at_home(machine: Machine, bind: str = "127.0.0.1") -> Iterator[AtHome]:
+    """Let ``machine`` listen, on loopback if nothing else is said, on a port that is free."""
     there = AtHome("")
 
     def arrived(parcel: Parcel, sender: str) -> None:
@@ -87,9 +88,9 @@ def at_home(machine: Machine) -> Iterator[AtHome]:
         there.failed.append(str(error))
 
     house = House(Home(machine.home), machine.member(), arrived, failed, there.doubted.append)
-    with house.listener("127.0.0.1", 0) as listener:
+    with house.listener(bind, 0) as listener:
         host, port = listener.start()
-        there.address = f"{host}:{port}"
+        there.address = format_address(host, port)
         yield there
         listener.stop(grace=5.0)
 

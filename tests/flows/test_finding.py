@@ -1,0 +1,90 @@
+"""Machines find each other on a LAN of network namespaces, and nobody else gets anything."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from handsoff.core.address import parse_address
+from handsoff.core.discovery import MACHINES
+from handsoff.edge import mdns
+from tests.kit.lan import Lan, Plugged, lan_or_skip, two
+from tests.kit.listening import Machine as Stranger
+from tests.kit.listening import echo
+from tests.kit.machines import Machine
+from tests.kit.monday import WORK, Monday
+from tests.kit.running import AtHome, at_home, inside, refused
+
+__all__ = ["two"]
+
+
+@pytest.fixture(autouse=True)
+def _on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(mdns.SWITCH, raising=False)
+
+
+@contextmanager
+def found_at(place: Plugged, machine: Machine) -> Iterator[AtHome]:
+    """Let ``machine`` listen at its place in the LAN, and be announced."""
+    with ExitStack() as stack:
+        with place.here():
+            there = stack.enter_context(at_home(machine, ""))
+            port = parse_address(there.address)[1]
+            announcement = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
+            stack.enter_context(announcement)
+        yield there
+
+
+def test_a_work_is_handed_over_with_no_address_typed(monday: Monday, two: Lan) -> None:
+    m1, m2 = two.machine("m1"), two.machine("m2")
+    with found_at(m2, monday.m2) as there, m1.here():
+        told = inside(monday.m1, "send", "m2", "--json").ok().json
+    assert there.arrived == [f"{WORK} from m1"]
+    port = parse_address(there.address)[1]
+    assert told["route"] == {"name": "direct", "why": f"m2 is at {m2.ipv4}:{port}"}
+    assert monday.m1.desk().home.address_of(monday.m2.member().id) == f"{m2.ipv4}:{port}"
+
+
+def test_without_ipv4_and_without_the_remote_the_others_are_found_all_the_same(
+    monday: Monday,
+) -> None:
+    with lan_or_skip("m1", "m2", ipv4=False) as net:
+        with found_at(net.machine("m2"), monday.m2) as there, net.machine("m1").here():
+            said = inside(monday.m1, "send", "m2", "--via", "direct").ok()
+        assert there.arrived == [f"{WORK} from m1"]
+        assert f"m2 is at [{net.machine('m2').ipv6}]:" in said.err
+
+
+def test_a_stale_address_is_passed_over(monday: Monday, two: Lan) -> None:
+    m2 = two.machine("m2")
+    monday.m1.desk().home.remember_address(monday.m2.member().id, "10.68.0.77:4711")
+    with found_at(m2, monday.m2) as there, two.machine("m1").here():
+        inside(monday.m1, "send", "m2").ok()
+    assert there.arrived == [f"{WORK} from m1"]
+
+
+def test_whoever_answers_in_a_machine_s_name_gets_nothing_and_is_passed_by(monday: Monday) -> None:
+    with lan_or_skip("m1", "m2", "m3") as net:
+        m2 = monday.m2.member().id
+        with ExitStack() as stack:
+            with net.machine("m3").here():
+                fake = Stranger(echo, bind="")
+                stack.enter_context(fake.listener)
+                claim = mdns.Announcement(MACHINES, m2, fake.port, tell=pytest.fail)
+                stack.enter_context(claim)
+            with net.machine("m1").here():
+                said = inside(monday.m1, "send", "m2", "--via", "direct")
+                place = f"{net.machine('m3').ipv4}:{fake.port}"
+                refused(said, 6, f"another machine answers in its place at {place}")
+                with found_at(net.machine("m2"), monday.m2) as there:
+                    inside(monday.m1, "send", "m2").ok()
+        assert there.arrived == [f"{WORK} from m1"]
+        assert (fake.served, fake.errors) == ([], [])
+
+
+def test_where_nobody_is_found_the_remote_is_taken_and_the_reason_is_said(
+    monday: Monday, two: Lan
+) -> None:
+    with two.machine("m1").here():
+        said = inside(monday.m1, "send", "m2", "--json").ok()
+    assert said.json["route"] == {"name": "remote", "why": "mDNS finds no m2 here"}
