@@ -45,20 +45,22 @@ def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:
 
 
 def not_found(
-    name: str, *, others: Sequence[str], silent: Sequence[str], trouble: str
+    name: str, *, others: Sequence[str], silent: Sequence[str], looked: bool, trouble: str
 ) -> tuple[str, str]:
     """Return what is so where a machine was not found, and what to do.
 
-    ``others`` are addresses at which another machine answered, ``silent`` those where nobody did.
+    ``others`` are addresses at which another machine answered, ``silent`` those where nobody did;
+    ``looked``, whether mDNS was asked, and ``trouble``, why in vain.
     """
     do = f"is handsoff listen running there? handsoff send {name} --at HOST:PORT; handsoff doctor"
     if others:
         said = f"{name} was not found; another machine answers in its place at {_shown(others)}"
     elif silent:
-        said = f"{name} does not answer at {_shown(silent)}"
-        said += "" if trouble else ", and mDNS knows no other place"
+        said = f"{name} did not answer at {_shown(silent)}"
+        said += ", and mDNS knows no other place" if looked and not trouble else ""
     else:
-        said = f"no address of {name} is known" if trouble else f"mDNS finds no {name} here"
+        nowhere = trouble or not looked
+        said = f"no address of {name} is known" if nowhere else f"mDNS finds no {name} here"
     return (f"{said}; {trouble}" if trouble else said), do
 
 

@@ -169,8 +169,9 @@ class Search:
         others = [a for a, error in self._failed.items() if isinstance(error, TrustError)]
         silent = [a for a in self._failed if a not in others]
         said, hint = earshot.not_found(
-            self.member.name, others=others, silent=silent, trouble=self._trouble
-        )
+            self.member.name, others=others, silent=silent,
+            looked=not mdns.is_off(), trouble=self._trouble,
+        )  # fmt: skip
         return UnreachableError(said, hint=hint)
 
 
