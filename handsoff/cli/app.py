@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from handsoff import __version__
-from handsoff.cli import identity, ops, record, roster, work
+from handsoff.cli import identity, ops, peers, record, roster, work
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.plain import plain
 from handsoff.errors import HandsoffError, UsageError
@@ -48,6 +48,7 @@ roster.add_to(app)
 work.add_to(app)
 record.add_to(app)
 ops.add_to(app)
+peers.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

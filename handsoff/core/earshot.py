@@ -16,10 +16,10 @@ _SHOWN: Final = 3
 _AT: Final = "handsoff send NAME --at HOST:PORT, with what handsoff listen prints there"
 
 NOBODY: Final = (
-    "mDNS found nobody here: an access point may keep its clients apart, a firewall may stop UDP "
-    "port 5353, a VPN may be in between, or nobody listens"
+    "nobody listens, an access point keeps its clients apart, a firewall stops UDP port 5353, or a "
+    "VPN is in between"
 )
-"""What to say to a person who looked for machines and found none."""
+"""Why a person who looked for machines may have found none."""
 
 
 def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:

@@ -63,8 +63,8 @@ def dial(
 def prove(places: Sequence[tuple[str, int, str]], *, timeout: float) -> list[HandsoffError | None]:
     """Ask whoever is at each host and port to prove that it is the machine of that id.
 
-    All at once, each with ``timeout`` seconds; nothing is shown of this machine. None where it is,
-    else what ``dial`` would raise.
+    All at once, in ``timeout`` seconds; nothing is shown of this machine. None where it is, else
+    what ``dial`` would raise.
     """
     preload()
     from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second

@@ -98,18 +98,20 @@ async def _prove_all(
     room = asyncio.Semaphore(_PROVED_AT_ONCE)
 
     async def prove_one(host: str, port: int, machine: str) -> HandsoffError | None:
-        async with room:
-            return await _prove(host, port, machine, seconds)
+        return await _prove(host, port, machine, seconds, room)
 
     return await asyncio.gather(*(prove_one(*place) for place in places))
 
 
-async def _prove(host: str, port: int, machine: str, seconds: float) -> HandsoffError | None:
+async def _prove(
+    host: str, port: int, machine: str, seconds: float, room: asyncio.Semaphore
+) -> HandsoffError | None:
     client, where = _Client(lambda key: machine_id(key) == machine), format_address(host, port)
 
     async def knock() -> None:
-        sock = await _first_that_answers(await _addresses(host, port), seconds)
-        (await _login(sock, client, [])).abort()
+        async with room:  # who waits here too long is not waited for
+            sock = await _first_that_answers(await _addresses(host, port), seconds)
+            (await _login(sock, client, [])).abort()
 
     try:
         await _within(knock(), seconds)

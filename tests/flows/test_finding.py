@@ -1,19 +1,17 @@
 """Machines find each other on a LAN of network namespaces, and nobody else gets anything."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 
 from handsoff.core.address import parse_address
 from handsoff.core.discovery import MACHINES
 from handsoff.edge import mdns
-from tests.kit.lan import Lan, Plugged, lan_or_skip, two
+from tests.kit.lan import Lan, found_at, lan_or_skip, two
 from tests.kit.listening import Machine as Stranger
 from tests.kit.listening import echo
-from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import AtHome, at_home, inside, refused
+from tests.kit.running import inside, refused
 
 __all__ = ["two"]
 
@@ -21,18 +19,6 @@ __all__ = ["two"]
 @pytest.fixture(autouse=True)
 def _on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(mdns.SWITCH, raising=False)
-
-
-@contextmanager
-def found_at(place: Plugged, machine: Machine) -> Iterator[AtHome]:
-    """Let ``machine`` listen at its place in the LAN, and be announced."""
-    with ExitStack() as stack:
-        with place.here():
-            there = stack.enter_context(at_home(machine, ""))
-            port = parse_address(there.address)[1]
-            announcement = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
-            stack.enter_context(announcement)
-        yield there
 
 
 def test_a_work_is_handed_over_with_no_address_typed(monday: Monday, two: Lan) -> None:

@@ -22,7 +22,11 @@ from typing import Final
 
 import pytest
 
+from handsoff.core.address import parse_address
+from handsoff.core.discovery import MACHINES
+from handsoff.edge import mdns
 from tests.kit.machines import Machine, Ran, run
+from tests.kit.running import AtHome, at_home
 
 _PREFIX: Final = "handsoff-test-"
 _NAMED: Final = Path("/run/netns")
@@ -160,6 +164,18 @@ def lan_or_skip(*names: str, ipv4: bool = True, ipv6: bool = True) -> Iterator[L
         except NoLan as reason:
             pytest.skip(f"no network namespaces: {reason}")
         yield net
+
+
+@contextmanager
+def found_at(place: Plugged, machine: Machine) -> Iterator[AtHome]:
+    """Let ``machine`` listen at its place in the LAN, and be announced."""
+    with ExitStack() as stack:
+        with place.here():
+            there = stack.enter_context(at_home(machine, ""))
+            port = parse_address(there.address)[1]
+            announcement = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
+            stack.enter_context(announcement)
+        yield there
 
 
 def _possible() -> None:

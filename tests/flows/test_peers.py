@@ -1,0 +1,56 @@
+"""Who is near by, on a LAN of network namespaces: verified, not believed."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from handsoff.core.discovery import MACHINES
+from handsoff.core.ids import machine_id
+from handsoff.edge import mdns
+from tests.kit.lan import Lan, found_at, lan_or_skip, two
+from tests.kit.listening import M2, echo, public
+from tests.kit.listening import Machine as Stranger
+from tests.kit.monday import Monday
+from tests.kit.running import inside
+
+__all__ = ["two"]
+
+
+@pytest.fixture(autouse=True)
+def _on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(mdns.SWITCH, raising=False)
+
+
+def test_peers_names_whom_a_key_proves_and_whoever_only_says_so(monday: Monday) -> None:
+    with lan_or_skip("m1", "m2", "m3") as net, ExitStack() as stack:
+        stack.enter_context(found_at(net.machine("m2"), monday.m2))
+        with net.machine("m3").here():
+            fake = Stranger(echo, bind="")
+            stack.enter_context(fake.listener)
+            for instance in (monday.m3.member().id, machine_id(public(M2)), "a" * 26):
+                claim = mdns.Announcement(MACHINES, instance, fake.port, tell=pytest.fail)
+                stack.enter_context(claim)
+        with net.machine("m1").here():
+            began = time.monotonic()
+            told = inside(monday.m1, "peers", "--json").ok().json
+            assert time.monotonic() - began < 3
+            said = inside(monday.m1, "peers").ok()
+    here = {peer["name"]: (peer["state"], peer["machine"]) for peer in told["peers"]}
+    assert here == {
+        "m2": ("here", monday.m2.member().id),
+        "m3": ("not who it says", monday.m3.member().id),
+        None: ("here", machine_id(public(M2))),
+    }
+    assert told["unproved"] == 1
+    lines = said.out.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["m2", "m3", "unknown"]
+    assert lines[3].startswith(f"warning: at {net.machine('m3').ipv4}:{fake.port}")
+    assert fake.served == []
+
+
+def test_where_nobody_is_here_it_says_what_may_be_the_reason(monday: Monday, two: Lan) -> None:
+    with two.machine("m1").here():
+        said = inside(monday.m1, "peers").ok()
+    assert "nobody is here: nobody listens, an access point" in said.err
+    assert "--at HOST:PORT" in said.err
