@@ -107,9 +107,10 @@ def listened_on(interfaces: Iterable[Interface]) -> list[str]:
     """
     chosen = []
     for interface in fit(interfaces):
-        addresses = sorted((ip for ip, _ in interface.places), key=lambda ip: not ip.is_link_local)
+        addresses = [ip for ip, _ in interface.places]
+        fourth = [str(ip) for ip in addresses if isinstance(ip, IPv4Address)]
+        addresses.sort(key=lambda ip: not ip.is_link_local)
         sixth = [str(ip) for ip in addresses if isinstance(ip, IPv6Address)]
-        fourth = [str(ip) for ip in reversed(addresses) if isinstance(ip, IPv4Address)]
         chosen += [*fourth[:1], *sixth[:1]]
     return chosen
 

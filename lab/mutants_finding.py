@@ -1,0 +1,81 @@
+"""Mutants of finding machines: what is kept of announcements, where they lead, who is here."""
+
+from typing import Final
+
+TESTS: Final = {
+    "interfaces": ["test_interfaces"],
+    "discovery": ["test_discovery"],
+    "nearby": ["test_nearby"],
+    "earshot": ["test_nearby"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "interfaces": [
+        ("loopback is a network", "if interface.loopback:", "if False:"),
+        ("containers are near by", "if _CONTAINERS.match(interface.name):", "if False:"),
+        ("a VPN is near by", "if _TUNNELS.match(interface.name):", "if False:"),
+        ("interfaces that are down", "if not interface.up:", "if False:"),
+        ("without multicast", "None if interface.multicast else", "None if True else"),
+        ("IPv6 of a listener on IPv4", "bind != _EVERY_IPV4 or", "True or"),
+        ("addresses that are not bound", 'str(ip) == bind.partition("%")[0]', "True"),
+        ("what listens on loopback", "not parsed.is_loopback", "True"),
+        ("any address of IPv6", "key=lambda ip: not ip.is_link_local", "key=lambda ip: 0"),
+        ("multicast is dialled", "or address.is_multicast", ""),
+        ("loopback is dialled", "or address.is_loopback:", ":"),
+        ("IPv4 in IPv6", "if address.ipv4_mapped is not None:", "if False:"),
+        ("a link of which we do not know", "and not _is_scoped(address, ours)", "and False"),
+        ("our own addresses", "if any(ip == address for ip, _, _ in every):", "if False:"),
+        (
+            "containers are dialled",
+            "for _, network, good in every if good",
+            "for _, network, _ in every",
+        ),
+        ("private networks of a VPN", "return not beside and", "return"),
+        ("the rest of the world", "any(address in network for network in _PRIVATE)", "True"),
+        (
+            "IPv6 first",
+            "2 if address.is_link_local else int(isinstance(address, IPv6Address))",
+            "0",
+        ),
+    ],
+    "discovery": [
+        ("a host of any name", "and host_of(kind, found) == name else", "else"),
+        ("a service on another host", "instance_of(self.kind, host) == instance and", "True and"),
+        ("any port", "and 0 < port <= _LAST_PORT:", ":"),
+        ("others than the wanted", "or self.wanted not in (None, instance)", ""),
+        ("strangers without end", "if not asked and len(kept) >= RESULTS:", "if False:"),
+        ("known ones are strangers", "or instance in self.known", ""),
+        ("addresses without end", "and len(heard) < most:", ":"),
+        ("told again and again", "self._told[instance, port] = len(addresses)", "pass"),
+        (
+            "the child is believed: instance",
+            "not is_instance(kind, instance) or not 0 <",
+            "not 0 <",
+        ),
+        ("the child is believed: port", "or not 0 < port <= _LAST_PORT:", ":"),
+        ("the child is believed: number", 'said["addresses"][:ADDRESSES]', 'said["addresses"]'),
+        ("the child is believed: place", "dialled(given, here)", "given"),
+        (
+            "others are machines",
+            "frozenset(filter(is_machine_id, machines))",
+            "frozenset(machines)",
+        ),
+        ("our own voice is another's", "not name.endswith(ours)", "True"),
+    ],
+    "nearby": [
+        ("announced is proved", "if answer is Answer.PROVED]", "]"),
+        ("a claim is silence", "    if claimed:\n", "    if False:\n"),
+        ("strangers who proved nothing", "or p.presence is Presence.HERE]", "or True]"),
+        ("seen now, who was not", "now if proved else", "now if there else"),
+    ],
+    "earshot": [
+        (
+            "nobody is a fault",
+            "found.append(_note(*_silence(",
+            "found.append(attention(_TOPIC, *_silence(",
+        ),
+        ("not heard by itself is fine", "if not look.own:", "if False:"),
+        ("trouble is not said", "if look.trouble:", "if False:"),
+        ("strangers are called by name", "if machine in others)", ")"),
+        ("an impostor is not named", "    if others:\n        said", "    if False:\n        said"),
+    ],
+}
