@@ -90,7 +90,7 @@ class Search:
                     threading.Thread(target=self._look, args=(look,), daemon=True).start()
                 if self._may_start(now - started):
                     self._start(self._waiting.pop(0))
-                    started = now
+                    started = clock.monotonic()
                     continue
                 if self.given_up.is_set():
                     raise UnreachableError(f"{self.member.name} is looked for no longer")
@@ -129,6 +129,7 @@ class Search:
         return None
 
     def _start(self, address: str) -> None:
+        ssh.preload()  # or the next address would be tried while this one only loads
         self._tried.add(address)
         self._running += 1
         threading.Thread(target=self._try, args=(address,), daemon=True).start()
