@@ -9,6 +9,7 @@
 # Ends with 0 only if no verdict is a wrong one. The harness calls back `cases.sh --step ...` as
 # the machine, in its checkout, with MACHINE_ID and HANDSOFF_HOME set.
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+export HANDSOFF_MDNS=off
 
 # --- the steps that the harness runs ----------------------------------------------------------
 

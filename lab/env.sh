@@ -75,7 +75,7 @@ sweep() {
 on() {
     local root=$1 machine=$2 home=$1/home/$2
     shift 2
-    env -i PATH="$PATH" HOME="$home" LANG=C.UTF-8 TZ=UTC TMPDIR="${TMPDIR:-/tmp}" \
+    env -i PATH="$PATH" HOME="$home" LANG=C.UTF-8 TZ=UTC HANDSOFF_MDNS=off TMPDIR="${TMPDIR:-/tmp}" \
         GIT_CONFIG_GLOBAL="$home/.gitconfig" GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 \
         HANDSOFF_HOME="$home/handsoff" XDG_CACHE_HOME="${CACHE:-$home/.cache}" "$@"
 }

@@ -282,6 +282,37 @@ def nothing_but_the_link_s_own_addresses(folder: Path) -> str:
 
 
 @case
+def two_interfaces(folder: Path) -> str:
+    with lan("m1", "m2", "m3") as net:
+        m1, m2, m3 = world_of(folder, net, "m1", "m2", "m3")
+        # m2 has a second network, of which only m3 is, and m3 is in no other
+        places = net.machine("m2"), net.machine("m3")
+        second = ("link", "add", "eth1", "type", "veth", "peer", "name", "eth1")
+        places[0].ip(*second, "netns", places[1].namespace)
+        for place in places:
+            place.ip("addr", "add", f"10.69.0.{place.number}/24", "dev", "eth1")
+            place.ip("link", "set", "eth1", "up")
+        places[1].cable(up=False)
+        with listening(m2):
+            direct(send(m1, "--via", "direct")[0], places[0].ipv4)
+            m3.git("switch", "-q", "-c", "feat/y")
+            m3.write(".wip/HANDOFF.md", PAGE)
+            ran, took = send(m3, "--via", "direct")
+            direct(ran, "10.69.0.2")
+    return f"found on each, by who is there; in {took:.2f} s"
+
+
+@case
+def nothing_is_announced_where_nobody_wants_it(folder: Path) -> str:
+    with lan("m1", "m2") as net:
+        _, m2 = world_of(folder, net, "m1", "m2")
+        for words in (("--no-announce",), ("--bind", "127.0.0.1")):
+            with listening(m2, *words), net.machine("m1").here():
+                assert not list(mdns.browse(MACHINES, seconds=1.5)), words
+    return "with --no-announce, and on loopback"
+
+
+@case
 def containers_and_tunnels_are_left_out(folder: Path) -> str:
     with lan("m1", "m2") as net:
         _, m2 = world_of(folder, net, "m1", "m2")

@@ -74,6 +74,7 @@ class Lab:
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "LANG": "C.UTF-8",
+            "HANDSOFF_MDNS": "off",
             "TZ": "UTC",
             "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
             "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),

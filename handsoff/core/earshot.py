@@ -26,12 +26,12 @@ def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:
     """Return what a check-up of mDNS found; ``others`` has the names of other members by id."""
     if look.off:
         return [_note(f"mDNS is {look.off}", _AT)]
-    if not fit(look.interfaces):
-        return [_note(*_nowhere(look.interfaces))]
-    names = ", ".join(interface.name for interface in fit(look.interfaces))
     if look.trouble:
         do = "let other programs share the port (avahi: disallow-other-stacks=no); until then: --at"
         return [attention(_TOPIC, f"mDNS does not work here: {look.trouble}", do)]
+    if not fit(look.interfaces):
+        return [_note(*_nowhere(look.interfaces))]
+    names = ", ".join(interface.name for interface in fit(look.interfaces))
     if not look.own:
         said = f"what this machine announces on {names} is not heard here itself"
         return [attention(_TOPIC, said, "let UDP port 5353 in and out of this machine's firewall")]

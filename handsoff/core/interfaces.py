@@ -133,7 +133,14 @@ def is_announced(bind: str) -> bool:
 
 def dialled(given: Iterable[str], here: Sequence[Interface]) -> list[str]:
     """Return those of the ``given`` addresses that may be dialled, the surest first."""
-    return sorted((address for address in given if may_dial(address, here)), key=_rank)
+    near = [network for interface in fit(here) for _, network in interface.places]
+
+    def rank(text: str) -> tuple[bool, bool, bool]:
+        address = ip_address(text)
+        beside = any(address in network for network in near)
+        return address.is_link_local, not beside, isinstance(address, IPv6Address)
+
+    return sorted((address for address in given if may_dial(address, here)), key=rank)
 
 
 def may_dial(text: str, here: Sequence[Interface]) -> bool:
@@ -163,11 +170,6 @@ def may_dial(text: str, here: Sequence[Interface]) -> bool:
 
 def _is_scoped(address: IPv6Address, ours: Sequence[Interface]) -> bool:
     return any(address.scope_id in (str(i.index), i.name) for i in ours)
-
-
-def _rank(text: str) -> int:
-    address = ip_address(text)
-    return 2 if address.is_link_local else int(isinstance(address, IPv6Address))
 
 
 def _address(text: str) -> Address | None:

@@ -27,6 +27,9 @@ _OFF: Final = frozenset({"off", "0", "no", "false"})
 _STARTS: Final = 4
 _PAUSE: Final = 2.0
 _GOODBYE: Final = 1.5
+_LINES: Final = 100_000
+_WRONG: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
+"""What may come of reading what the child says, if it is not what it should be."""
 _TICK: Final = 0.1
 _LINE: Final = 64 << 10
 _ENV: Final = ("PATH", "PYTHON", "LANG", "LC_", "LD_LIBRARY_PATH", "TMPDIR", "COVERAGE")
@@ -72,6 +75,7 @@ class _Child:
     ) -> Iterator[dict[str, Any]]:
         """Yield what it says, for so long at most; ends early if the child does."""
         until = None if seconds is None else clock.monotonic() + seconds
+        lines = 0
         with selectors.DefaultSelector() as ready:
             ready.register(self._stdout, selectors.EVENT_READ)
             while True:
@@ -83,8 +87,9 @@ class _Child:
                 if not data:
                     return
                 *whole, self._buffer = (self._buffer + data).split(b"\n")
-                if len(self._buffer) > _LINE:
-                    return
+                lines += len(whole)
+                if len(self._buffer) > _LINE or lines > _LINES:
+                    return  # it is no longer itself
                 yield from filter(None, map(self._read, whole))
 
     def _read(self, line: bytes) -> dict[str, Any] | None:
@@ -95,7 +100,7 @@ class _Child:
                 self.here = [interfaces.interface_of(item) for item in said["here"]]
             if "trouble" in said:
                 self.trouble = str(said["trouble"])[:200]
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (*_WRONG, RecursionError):
             return None
         return said if isinstance(said, dict) else None
 
@@ -133,13 +138,17 @@ def browse(
     if is_off():
         trouble(f"mDNS is switched off here ({SWITCH})")
         return
-    child = _Child({"do": "browse", "kind": kind, "wanted": wanted, "known": sorted(known)})
+    try:
+        child = _Child({"do": "browse", "kind": kind, "wanted": wanted, "known": sorted(known)})
+    except OSError as error:
+        trouble(_not_started(error))
+        return
     counted = 0
     try:
         for said in child.lines(seconds, enough):
             if "found" not in said:
                 continue
-            with suppress(ValueError, TypeError, KeyError):
+            with suppress(*_WRONG):
                 found = discovery.hint(kind, said["found"], child.here)
                 if found is not None and wanted in (None, found.instance):
                     counted += 1
@@ -158,6 +167,10 @@ def _why(child: _Child) -> str:
     if child.here and not interfaces.fit(child.here):
         return "no network interface here is one that mDNS can use"
     return "" if child.here else "mDNS did not start here"
+
+
+def _not_started(error: OSError) -> str:
+    return f"mDNS did not start here: {(error.strerror or str(error)).lower()}"
 
 
 class Announcement:
@@ -201,7 +214,10 @@ class Announcement:
             with self._changing:
                 if self._over.is_set():
                     return
-                self._child = child = _Child(self._job)
+                try:
+                    self._child = child = _Child(self._job)
+                except OSError:
+                    continue
             try:
                 self._follow(child)
             finally:
@@ -229,7 +245,10 @@ def check(instance: str, *, seconds: float = 4.0) -> Look:
     """Announce ``instance``, which nobody else has, to ourselves, and return what is heard."""
     if is_off():
         return Look(off=f"switched off here ({SWITCH})")
-    child = _Child({"do": "check", "instance": instance})
+    try:
+        child = _Child({"do": "check", "instance": instance})
+    except OSError as error:
+        return Look(trouble=_not_started(error))
     try:
         for said in child.lines(seconds):
             if "heard" in said:

@@ -111,7 +111,7 @@ async def _prove(
     async def knock() -> None:
         async with room:  # who waits here too long is not waited for
             sock = await _first_that_answers(await _addresses(host, port), seconds)
-            (await _login(sock, client, [])).abort()
+            (await _login(sock, client, None)).abort()
 
     try:
         await _within(knock(), seconds)
@@ -122,7 +122,7 @@ async def _prove(
 
 
 async def _login(
-    sock: socket.socket, client: _Client, keys: list[asyncssh.SSHKey]
+    sock: socket.socket, client: _Client, keys: list[asyncssh.SSHKey] | None
 ) -> asyncssh.SSHClientConnection:
     return await asyncssh.connect(
         sock=sock,
@@ -132,6 +132,7 @@ async def _login(
         known_hosts=([], [], []),
         server_host_key_algs=["ssh-ed25519"],
         username=ssh_profile.SERVICE,
+        # None is none; an empty list would be those of the user's home
         client_keys=keys,
         client_certs=[],
         agent_path=None,

@@ -25,7 +25,7 @@ from handsoff.edge.keys import Machine
 from handsoff.edge.ssh import Channel
 from handsoff.errors import HandsoffError, NotLetInError, TrustError, UnreachableError
 
-LOOK: Final = 1.5
+LOOK: Final = 1.2
 """Seconds that mDNS is given where another way is left."""
 LONG_LOOK: Final = 2.5
 
@@ -55,7 +55,7 @@ class _Reached:
 @dataclass(frozen=True)
 class _Missed:
     address: str
-    error: HandsoffError
+    error: Exception
 
 
 @dataclass
@@ -94,7 +94,8 @@ class Search:
                     continue
                 if self.given_up.is_set():
                     raise UnreachableError(f"{self.member.name} is looked for no longer")
-                if looked and not (self._running or self._waiting or self._looking):
+                over = looked and not (self._running or self._waiting or self._looking)
+                if over or now > begin + look + _ANSWER:
                     raise self._nobody()
                 if (channel := self._hear()) is not None:
                     return channel
@@ -116,9 +117,9 @@ class Search:
                 return channel, address
             case _Missed(address, error):
                 self._running -= 1
+                if not isinstance(error, HandsoffError) or isinstance(error, NotLetInError):
+                    raise error  # it is the machine, by its key, and does not let us in; or a bug
                 self._failed[address] = error
-                if isinstance(error, NotLetInError):
-                    raise error  # it is the machine, by its key, and it does not let us in
             case _Ended(trouble):
                 self._looking, self._trouble = False, trouble
             case Found() as found:
@@ -139,7 +140,7 @@ class Search:
         try:
             channel = connect(self.machine, self.member, address, timeout=_ANSWER)
             event = _Reached(address, channel)
-        except HandsoffError as error:
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits for this thread
             event = _Missed(address, error)
         with self._ending:
             if not self._over.is_set():
@@ -150,12 +151,14 @@ class Search:
 
     def _look(self, seconds: float) -> None:
         why: list[str] = []
-        wanted = self.member.id
-        for found in mdns.browse(
-            MACHINES, seconds=seconds, wanted=wanted, trouble=why.append, enough=self._over.is_set
-        ):
-            self._events.put(found)
-        self._events.put(_Ended(why[0] if why else ""))
+        try:
+            for found in mdns.browse(
+                MACHINES, seconds=seconds, wanted=self.member.id, trouble=why.append,
+                enough=self._over.is_set,
+            ):  # fmt: skip
+                self._events.put(found)
+        finally:
+            self._events.put(_Ended(why[0] if why else ""))
 
     def _stop(self) -> None:
         with self._ending:

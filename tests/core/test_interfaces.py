@@ -134,6 +134,6 @@ def test_whatever_is_announced_nobody_is_led_out_of_here_or_to_this_machine(
         assert near or address.is_private or address.is_link_local
 
 
-def test_ipv4_is_tried_first_and_the_link_s_own_last() -> None:
-    given = ["fe80::9%2", "2001:db8:5::9", "10.1.0.9"]
+def test_our_own_networks_are_tried_first_ipv4_before_ipv6_and_the_link_s_own_last() -> None:
+    given = ["fe80::9%2", "fd12::9", "192.168.7.7", "2001:db8:5::9", "10.1.0.9"]
     assert dialled(given, HERE) == given[::-1]

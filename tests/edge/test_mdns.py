@@ -1,5 +1,6 @@
 """Announcing and looking, between machines in network namespaces, through real packets."""
 
+import signal
 import socket
 import time
 
@@ -9,8 +10,10 @@ from handsoff.core.discovery import MACHINES, PAIRING, Found
 from handsoff.core.ids import machine_id
 from handsoff.edge import mdns
 from tests.kit.lan import Lan, Plugged, lan_or_skip, two
+from tests.kit.monday import Monday, monday, templates
+from tests.kit.running import background, wait_for
 
-__all__ = ["two"]
+__all__ = ["monday", "templates", "two"]
 
 M1, M2 = (machine_id(bytes([n]) * 32) for n in (1, 2))
 
@@ -66,3 +69,16 @@ def test_what_is_switched_off_looks_for_nothing(monkeypatch: pytest.MonkeyPatch)
     said: list[str] = []
     assert list(mdns.browse(MACHINES, seconds=9, trouble=said.append)) == []
     assert said == ["mDNS is switched off here (HANDSOFF_MDNS)"]
+
+
+def test_a_listener_is_announced_by_its_id_and_port_and_nothing_else(
+    monday: Monday, two: Lan
+) -> None:
+    m2 = two.join(monday.m2)
+    address = m2.home / "address"
+    with background(m2, "listen", "--address-file", address) as there:
+        wait_for(address.exists)
+        (found,) = look(two.machine("m1"))
+        assert there.interrupt(signal.SIGTERM).code == 0
+    port = int(address.read_text().rpartition(":")[2])
+    assert (found.instance, found.port) == (m2.member().id, port)
