@@ -31,11 +31,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("private networks of a VPN", "return not beside and", "return"),
         ("the rest of the world", "any(address in network for network in _PRIVATE)", "True"),
-        (
-            "IPv6 first",
-            "2 if address.is_link_local else int(isinstance(address, IPv6Address))",
-            "0",
-        ),
+        ("other networks first", "not beside, isinstance", "beside, isinstance"),
+        ("the link's own first", "return address.is_link_local, not", "return False, not"),
     ],
     "discovery": [
         ("a host of any name", "and host_of(kind, found) == name else", "else"),
