@@ -313,6 +313,30 @@ def nothing_is_announced_where_nobody_wants_it(folder: Path) -> str:
 
 
 @case
+def no_answer_crosses_a_router(folder: Path) -> str:
+    with lan("m1", "m2") as net:
+        _, m2 = world_of(folder, net, "m1", "m2")
+        hops = []
+        with listening(m2):
+            time.sleep(2)
+            for family, place in ((socket.AF_INET, "ipv4"), (socket.AF_INET6, "ipv6")):
+                with net.machine("m1").here():
+                    asker = socket.socket(family, socket.SOCK_DGRAM)
+                # ip(7) IP_RECVTTL, ipv6(7) IPV6_RECVHOPLIMIT
+                if family == socket.AF_INET:
+                    asker.setsockopt(socket.IPPROTO_IP, 12, 1)
+                else:
+                    asker.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_RECVHOPLIMIT, 1)
+                asker.settimeout(5)
+                asker.sendto(question(MACHINES), (getattr(net.machine("m2"), place), 5353))
+                _, notes, _, _ = asker.recvmsg(9000, 100)
+                hops += [int.from_bytes(data, sys.byteorder) for _, _, data in notes]
+                asker.close()
+        assert hops == [1, 1], hops
+    return "an answer to a single asker has one hop to live"
+
+
+@case
 def containers_and_tunnels_are_left_out(folder: Path) -> str:
     with lan("m1", "m2") as net:
         _, m2 = world_of(folder, net, "m1", "m2")

@@ -53,4 +53,4 @@ def _lines(found: "Peers") -> Iterator[str]:
             name = plain(peer.name, limit=63) or peer.machine
             yield f"warning: at {where} another machine answers in the name of {name}"
     if found.nearby.unproved:
-        yield f"{found.nearby.unproved} others are announced and did not prove to be there"
+        yield f"announced and not proved to be there: {found.nearby.unproved} more"

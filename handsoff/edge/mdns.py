@@ -182,6 +182,8 @@ class Announcement:
         }  # fmt: skip
         self._tell = tell
         self._said = ""
+        self.spoken = threading.Event()
+        """Set once the first announcement is out, or cannot be."""
         self._over = threading.Event()
         self._child: _Child | None = None
         self._changing = threading.Lock()
@@ -228,6 +230,8 @@ class Announcement:
 
     def _follow(self, child: _Child) -> None:
         for said in child.lines(None):
+            if "trouble" in said or "on" in said:
+                self.spoken.set()
             if "trouble" in said:
                 self._say(f"mDNS does not work here: {child.trouble}")
             elif said.get("on") == []:

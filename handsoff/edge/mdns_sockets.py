@@ -2,7 +2,9 @@
 
 import errno
 import json
+import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from zeroconf import IPVersion, Zeroconf
@@ -43,7 +45,21 @@ class Sockets:
             self._trouble(error)
             return False
         self.interfaces, self._troubled = here, ""
+        self._stay_near()
         return True
+
+    def _stay_near(self) -> None:
+        """Let no answer to a single asker cross a router: who asks from far away gets none."""
+        if self._aio is None:
+            return
+        engine = self._aio.zeroconf.engine
+        for wrapped in (*engine.readers, *engine.senders):
+            sock = wrapped.transport.get_extra_info("socket")
+            with suppress(OSError):
+                if sock.family == socket.AF_INET6:
+                    sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS, 1)
+            with suppress(OSError):  # of a socket for both, it counts for IPv4
+                sock.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 1)
 
     @property
     def zeroconf(self) -> Zeroconf | None:

@@ -23,8 +23,8 @@ from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError
 from handsoff.flows.desk import Desk
 
-_LOOK: Final = 1.3
-_PROVE: Final = 1.0
+_LOOK: Final = 1.2
+_PROVE: Final = 1.2
 """Seconds; with what it takes to start, all of it stays under three."""
 _OF_A_STRANGER: Final = 2
 """Addresses of a machine in no roster that are tried."""

@@ -7,6 +7,7 @@ import pytest
 from handsoff.core.address import parse_address
 from handsoff.core.discovery import MACHINES
 from handsoff.edge import mdns
+from handsoff.flows import finding
 from tests.kit.lan import Lan, found_at, lan_or_skip, two
 from tests.kit.listening import Machine as Stranger
 from tests.kit.listening import echo
@@ -19,6 +20,7 @@ __all__ = ["two"]
 @pytest.fixture(autouse=True)
 def _on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(mdns.SWITCH, raising=False)
+    monkeypatch.setattr(finding, "LOOK", 9.0)  # on a busy machine all takes longer
 
 
 def test_a_work_is_handed_over_with_no_address_typed(monday: Monday, two: Lan) -> None:
@@ -57,7 +59,7 @@ def test_whoever_answers_in_a_machine_s_name_gets_nothing_and_is_passed_by(monda
                 fake = Stranger(echo, bind="")
                 stack.enter_context(fake.listener)
                 claim = mdns.Announcement(MACHINES, m2, fake.port, tell=pytest.fail)
-                stack.enter_context(claim)
+                assert stack.enter_context(claim).spoken.wait(20)
             with net.machine("m1").here():
                 said = inside(monday.m1, "send", "m2", "--via", "direct")
                 place = f"{net.machine('m3').ipv4}:{fake.port}"
@@ -69,8 +71,9 @@ def test_whoever_answers_in_a_machine_s_name_gets_nothing_and_is_passed_by(monda
 
 
 def test_where_nobody_is_found_the_remote_is_taken_and_the_reason_is_said(
-    monday: Monday, two: Lan
+    monday: Monday, two: Lan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(finding, "LOOK", 0.5)
     with two.machine("m1").here():
         said = inside(monday.m1, "send", "m2", "--json").ok()
     assert said.json["route"] == {"name": "remote", "why": "mDNS finds no m2 here"}

@@ -173,8 +173,8 @@ def found_at(place: Plugged, machine: Machine) -> Iterator[AtHome]:
         with place.here():
             there = stack.enter_context(at_home(machine, ""))
             port = parse_address(there.address)[1]
-            announcement = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
-            stack.enter_context(announcement)
+            claim = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
+            assert stack.enter_context(claim).spoken.wait(20)
         yield there
 
 
