@@ -19,6 +19,11 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("addresses that are not bound", 'str(ip) == bind.partition("%")[0]', "True"),
         ("what listens on loopback", "not parsed.is_loopback", "True"),
         ("any address of IPv6", "key=lambda ip: not ip.is_link_local", "key=lambda ip: 0"),
+        (
+            "two links of one address",
+            "interface.index if address in chosen else address",
+            "address",
+        ),
         ("multicast is dialled", "or address.is_multicast", ""),
         ("loopback is dialled", "or address.is_loopback:", ":"),
         ("IPv4 in IPv6", "if address.ipv4_mapped is not None:", "if False:"),

@@ -100,18 +100,20 @@ def fit(interfaces: Iterable[Interface]) -> list[Interface]:
     return [interface for interface in interfaces if unfit(interface) is None]
 
 
-def listened_on(interfaces: Iterable[Interface]) -> list[str]:
+def listened_on(interfaces: Iterable[Interface]) -> list[str | int]:
     """Return one address of each interface and family, by which sockets find the interface.
 
-    In IPv6 it is the link's own: an answer to any other would not say which link it came from.
+    In IPv6 it is the link's own: an answer to any other would not say which link it came from. Of
+    two interfaces that share one (as VLANs on one card do), the second is found by its number.
     """
-    chosen = []
+    chosen: list[str | int] = []
     for interface in fit(interfaces):
         addresses = [ip for ip, _ in interface.places]
         fourth = [str(ip) for ip in addresses if isinstance(ip, IPv4Address)]
         addresses.sort(key=lambda ip: not ip.is_link_local)
         sixth = [str(ip) for ip in addresses if isinstance(ip, IPv6Address)]
-        chosen += [*fourth[:1], *sixth[:1]]
+        chosen += fourth[:1]
+        chosen += [interface.index if address in chosen else address for address in sixth[:1]]
     return chosen
 
 

@@ -26,6 +26,8 @@ SWITCH: Final = "HANDSOFF_MDNS"
 _OFF: Final = frozenset({"off", "0", "no", "false"})
 _STARTS: Final = 4
 _PAUSE: Final = 2.0
+_LONG: Final = 60.0
+"""A child is started so often, with a pause that grows; one that lived so long was a good one."""
 _GOODBYE: Final = 1.5
 _LINES: Final = 100_000
 _WRONG: Final = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
@@ -210,9 +212,13 @@ class Announcement:
             self._worker.join()
 
     def _work(self) -> None:
-        for start in range(_STARTS):
+        start, began = 0, clock.monotonic()
+        while start < _STARTS:
             if self._over.wait(_PAUSE * start):
                 return
+            # networks break it now and then; one that breaks at once is broken
+            start = 1 if clock.monotonic() - began > _LONG else start + 1
+            began = clock.monotonic()
             with self._changing:
                 if self._over.is_set():
                     return

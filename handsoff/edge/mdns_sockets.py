@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from zeroconf import IPVersion, Zeroconf
+from zeroconf import Error, IPVersion, Zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
 from handsoff.core import interfaces
@@ -31,7 +31,8 @@ class Sockets:
     async def follow(self) -> bool:
         """Look at the interfaces, and open or change the sockets; say whether they changed."""
         here = links.interfaces()
-        if here == self.interfaces:
+        # containers come and go all day
+        if self.interfaces is not None and interfaces.fit(here) == interfaces.fit(self.interfaces):
             return False
         tell(here=[interface.as_dict() for interface in here])
         chosen = interfaces.listened_on(here)
@@ -41,7 +42,7 @@ class Sockets:
                 await self._aio.zeroconf.async_wait_for_start()
             elif self._aio is not None and chosen:  # with none left, the old ones do no harm
                 await self._aio.zeroconf.async_update_interfaces(chosen, _versions(chosen))
-        except OSError as error:
+        except (OSError, RuntimeError, Error) as error:  # also of one that went away meanwhile
             self._trouble(error)
             return False
         self.interfaces, self._troubled = here, ""
@@ -72,18 +73,19 @@ class Sockets:
             await self._aio.async_unregister_all_services()
             await self._aio.async_close()
 
-    def _trouble(self, error: OSError) -> None:
-        if error.errno == errno.EADDRINUSE:
-            said = "another program keeps UDP port 5353 to itself"
-        else:
-            said = (error.strerror or str(error)).lower()
+    def _trouble(self, error: Exception) -> None:
+        said = str(error).lower()
+        if isinstance(error, OSError):
+            said = (error.strerror or said).lower()
+            if error.errno == errno.EADDRINUSE:
+                said = "another program keeps UDP port 5353 to itself"
         if said != self._troubled:
             tell(trouble=said)
         self._troubled = said
 
 
-def _versions(chosen: Sequence[str]) -> IPVersion:
-    sixth = {":" in address for address in chosen}
+def _versions(chosen: Sequence[str | int]) -> IPVersion:
+    sixth = {isinstance(address, int) or ":" in address for address in chosen}
     if sixth == {True, False}:
         return IPVersion.All
     return IPVersion.V6Only if True in sixth else IPVersion.V4Only

@@ -6,6 +6,7 @@ shows nothing of this machine but that somebody connected.
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -20,7 +21,7 @@ from handsoff.core.times import moment
 from handsoff.edge import clock, keys, mdns, ssh
 from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home
-from handsoff.errors import HandsoffError, TrustError
+from handsoff.errors import HandsoffError, TrustError, UsageError
 from handsoff.flows.desk import Desk
 
 _LOOK: Final = 1.2
@@ -81,8 +82,10 @@ class _Look:
         loading.start()  # half a second, beside the look
         self._announced()
         for machine in self.known:
-            if (last := self.home.address_of(machine)) is not None:
-                self.places.setdefault((machine, last))
+            last = self.home.address_of(machine)
+            with suppress(UsageError):  # of a file that somebody edited
+                if last is not None and parse_address(last):
+                    self.places.setdefault((machine, last))
         # those whose names we know go first: strangers may be many
         places = sorted(self.places, key=lambda place: place[0] not in self.known)
         loading.join()

@@ -62,6 +62,8 @@ def test_only_what_others_can_reach_is_announced() -> None:
 def test_sockets_find_an_interface_by_the_link_s_own_address() -> None:
     more = link("eth1", "10.2.0.5/24", "10.2.0.6/24", "fd00::5/64")
     assert interfaces.listened_on([*HERE, more]) == ["10.1.0.5", "fe80::5", "10.2.0.5", "fd00::5"]
+    vlan = link("eth0.7", "fe80::5/64", index=9)
+    assert interfaces.listened_on([ETH, vlan]) == ["10.1.0.5", "fe80::5", 9]
 
 
 @pytest.mark.parametrize(
