@@ -75,10 +75,14 @@ class Listening:
     @property
     def child(self) -> int:
         """The process that speaks mDNS."""
-        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        found = [pid for task in tasks for pid in task.read_text().split()]
-        assert found, f"no child in {path}"
+        found: list[str] = []
+
+        def there() -> bool:
+            tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+            found[:] = [pid for task in tasks for pid in task.read_text().split()]
+            return bool(found)
+
+        until(there)
         return int(found[0])
 
     def said(self) -> str:
