@@ -79,7 +79,8 @@ class Listening:
 
         def there() -> bool:
             tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-            found[:] = [pid for task in tasks for pid in task.read_text().split()]
+            pids = [pid for task in tasks for pid in task.read_text().split()]
+            found[:] = [p for p in pids if b"mdns_child" in Path(f"/proc/{p}/cmdline").read_bytes()]
             return bool(found)
 
         until(there)
