@@ -73,6 +73,7 @@ def test_a_service_on_a_host_of_another_name_is_not_kept() -> None:
     sightings = Sightings(MACHINES)
     sightings.service(M2, host_of(MACHINES, M3), 4711)
     sightings.address(host_of(MACHINES, M2), "10.1.0.9")
+    sightings.address("printer.local.", "10.1.0.8")
     assert sightings.news() == []
 
 

@@ -48,6 +48,10 @@ def test_each_kind_of_interface_is_used_or_left_for_its_reason(
     assert unfit(interface) is why
 
 
+def test_an_interface_is_read_as_it_was_written() -> None:
+    assert [interfaces.interface_of(interface.as_dict()) for interface in HERE] == HERE
+
+
 def test_only_what_others_can_reach_is_announced() -> None:
     assert interfaces.announced(HERE) == ["10.1.0.5", "2001:db8:5::5", "fe80::5"]
     assert interfaces.announced(HERE, "::") == interfaces.announced(HERE)
