@@ -544,14 +544,28 @@ def a_cable_that_stays_out_and_is_put_back_later(folder: Path) -> str:
     return f"exit code 6 ({said.splitlines()[-2]}); the second send took {took:.1f} s"
 
 
-def _pulled(m1: Machine, place: Plugged, *, back_after: float) -> tuple[int, str]:
+@case
+def a_cable_that_stays_out_for_a_minute_while_send_is_patient(folder: Path) -> str:
+    with lan("m1", "m2") as net:
+        m1, m2 = world_of(folder, net, "m1", "m2")
+        if "--retry" not in m1.handsoff("send", "--help").ok().out:
+            return "not tried: send has no --retry"
+        with listening(m2):
+            code, said = _pulled(m1, net.machine("m2"), "--retry", "3m", back_after=60)
+            assert code == 0, said
+        m2.handsoff("catch", "feat/x").ok()
+        assert (m2.top / "big.bin").stat().st_size == SIZE
+    return "the same send went on by itself"
+
+
+def _pulled(m1: Machine, place: Plugged, *more: str, back_after: float) -> tuple[int, str]:
     """Send while the cable of ``place`` is pulled as soon as it flows; return how it ended."""
 
     def received() -> int:
         return int(place.run("cat", "/sys/class/net/eth0/statistics/rx_bytes").out or 0)
 
     (m1.top / "big.bin").write_bytes(random.Random(1).randbytes(SIZE))
-    words = ("send", "m2", "--via", "direct", "--max-size", str(SIZE))
+    words = ("send", "m2", "--via", "direct", "--max-size", str(SIZE), *more)
     sending = subprocess.Popen(
         [*m1.prefix, sys.executable, "-m", "handsoff", *words],
         cwd=m1.top, env={**os.environ, "HANDSOFF_HOME": str(m1.home)}, stderr=subprocess.PIPE,
