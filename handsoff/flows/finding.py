@@ -71,7 +71,7 @@ class Search:
     _running: int = 0
     _looking: bool = False
     _trouble: str = ""
-    _failed: dict[str, HandsoffError] = field(default_factory=dict)
+    _failed: dict[str, Exception] = field(default_factory=dict)
     _over: threading.Event = field(default_factory=threading.Event)
     _ending: threading.Lock = field(default_factory=threading.Lock)
 
@@ -117,8 +117,8 @@ class Search:
                 return channel, address
             case _Missed(address, error):
                 self._running -= 1
-                if not isinstance(error, HandsoffError) or isinstance(error, NotLetInError):
-                    raise error  # it is the machine, by its key, and does not let us in; or a bug
+                if isinstance(error, NotLetInError):
+                    raise error  # it is the machine, by its key, and does not let us in
                 self._failed[address] = error
             case _Ended(trouble):
                 self._looking, self._trouble = False, trouble
@@ -140,7 +140,7 @@ class Search:
         try:
             channel = connect(self.machine, self.member, address, timeout=_ANSWER)
             event = _Reached(address, channel)
-        except Exception as error:  # noqa: BLE001 - raised again by whoever waits for this thread
+        except Exception as error:  # noqa: BLE001 - whatever a liar says, the next one is tried
             event = _Missed(address, error)
         with self._ending:
             if not self._over.is_set():

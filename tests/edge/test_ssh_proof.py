@@ -113,6 +113,23 @@ def test_to_claim_that_nobody_is_let_in_is_no_proof() -> None:
     assert isinstance(answer, UnreachableError)
 
 
+def test_lines_that_are_reset_at_any_moment_prove_nothing_and_break_nothing() -> None:
+    def reset() -> None:
+        for pause in (0.0, 0.0, 0.01, 0.02, 0.03, 0.05):
+            talk, _ = server.accept()
+            time.sleep(pause)
+            talk.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            talk.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=reset)
+        thread.start()
+        place = ("127.0.0.1", server.getsockname()[1], machine_id(public(M2)))
+        answers = prove([place] * 6, timeout=5.0)
+        thread.join()
+    assert all(isinstance(answer, UnreachableError) for answer in answers)
+
+
 def test_the_right_machine_may_say_no(m2: Machine) -> None:
     with pytest.raises(NotLetInError):
         m2.dial(STRANGER)
