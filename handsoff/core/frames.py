@@ -24,7 +24,8 @@ def encode(body: bytes) -> bytes:
 class Decoder:
     """Bytes in, frames out: one at a time, since what follows a frame need not be frames."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
         self._pending = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -50,7 +51,7 @@ class Decoder:
         if len(self._pending) < _HEAD:
             return None
         length = int.from_bytes(self._pending[:_HEAD], "big")
-        if length > LIMIT:
+        if length > self._limit:
             self._pending.clear()
-            raise DamagedError(f"a frame of {length} bytes is over the limit of {LIMIT}")
+            raise DamagedError(f"a frame of {length} bytes is over the limit of {self._limit}")
         return length

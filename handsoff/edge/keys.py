@@ -59,6 +59,11 @@ class Machine:
         return self._signing.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
 
     @property
+    def pem(self) -> bytes:
+        """The signing key as OpenSSH keeps it in a file."""
+        return self._signing.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+
+    @property
     def id(self) -> str:
         """The immutable machine id."""
         return machine_id(self.public_key)
@@ -141,15 +146,29 @@ def need(home: Path) -> Machine:
 
 
 def create(home: Path, name: str, person: str) -> Machine:
-    """Make the keys of a new machine. The card is written last: without it there is no machine."""
+    """Make the keys of a new machine, and keep them."""
+    return keep(draft(name, person, home))
+
+
+def draft(name: str, person: str, home: Path = Path()) -> Machine:
+    """Return a new machine whose keys are nowhere but here, until ``keep``."""
+    import pyrage  # noqa: PLC0415 - as above
+
+    sealing = str(pyrage.x25519.Identity.generate())
+    return Machine(home, name, person, Ed25519PrivateKey.generate(), sealing)
+
+
+def keep(machine: Machine) -> Machine:
+    """Write the keys of a new machine. The card comes last: without it there is no machine."""
+    home = machine.home
     with files.saying(f"cannot make keys in {home}"):
         files.ensure_folder(home)
         home.chmod(0o700)
-    _write_keys(home, Ed25519PrivateKey.generate())
-    files.write_json(home / _CARD, {"name": name, "person": person})
-    machine = load(home)
-    assert machine is not None
-    return machine
+    _write_keys(home, machine)
+    files.write_json(home / _CARD, {"name": machine.name, "person": machine.person})
+    kept = load(home)
+    assert kept is not None
+    return kept
 
 
 def prepare(machine: Machine) -> Machine:
@@ -157,12 +176,11 @@ def prepare(machine: Machine) -> Machine:
     begun = upcoming(machine.home)
     if begun is not None:
         return begun
-    key = Ed25519PrivateKey.generate()
-    public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    folder = f"keys-{machine_id(public)}"
+    new = draft(machine.name, machine.person)
+    folder = f"keys-{new.id}"
     with files.saying(f"cannot make keys in {machine.home}"):
         files.ensure_folder(machine.home / folder)
-    _write_keys(machine.home / folder, key)
+    _write_keys(machine.home / folder, new)
     files.write_json(
         machine.home / _NEXT, {"name": machine.name, "person": machine.person, "keys": folder}
     )
@@ -184,9 +202,6 @@ def rename(machine: Machine, name: str) -> None:
     files.write_json(machine.home / _CARD, {**card, "name": name})
 
 
-def _write_keys(folder: Path, key: Ed25519PrivateKey) -> None:
-    import pyrage  # noqa: PLC0415 - as above
-
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
-    files.write(folder / _SIGNING, pem)
-    files.write(folder / _SEALING, str(pyrage.x25519.Identity.generate()).encode() + b"\n")
+def _write_keys(folder: Path, machine: Machine) -> None:
+    files.write(folder / _SIGNING, machine.pem)
+    files.write(folder / _SEALING, machine.sealing.encode() + b"\n")
