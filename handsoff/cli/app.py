@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from handsoff import __version__
-from handsoff.cli import identity, ops, peers, record, roster, work
+from handsoff.cli import identity, ops, pairing, peers, record, roster, work
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.plain import plain
 from handsoff.errors import HandsoffError, UsageError
@@ -44,6 +44,7 @@ def root(
 
 
 identity.add_to(app)
+pairing.add_to(app)
 roster.add_to(app)
 work.add_to(app)
 record.add_to(app)

@@ -109,6 +109,12 @@ class Pairing:
             hashlib.scrypt(key, salt=self._claimed, n=1 << 14, r=8, p=1, dklen=WORD_COUNT)
         )
 
+    @property
+    def may_refuse(self) -> bool:
+        """Whether we may say No now."""
+        unjudged = self._turn == _CLAIMED and self.gate is None
+        return not unjudged and self._due(self.side, No("", "", ""))
+
     def send(self, message: Message) -> bytes:
         """Return the bytes of ``message``, which must be due."""
         assert self._due(self.side, message), f"{message} is not due"

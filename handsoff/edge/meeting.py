@@ -10,12 +10,15 @@ import select
 import selectors
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
-from handsoff.core import frames, pairing
+from handsoff.core import frames
 from handsoff.core.address import format_address
+from handsoff.core.pairing import LIMIT, Pairing
+from handsoff.core.pairtalk import Message, No, as_error, no
 from handsoff.edge import clock
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
@@ -28,8 +31,13 @@ PATIENCE: Final = 10.0
 FIRST_LIMIT: Final = 1 << 10
 """Bytes of a first message."""
 
+SEND_SECONDS: Final = 20.0
+
 _PIECE: Final = 1 << 12
 _TICK: Final = 0.5
+_EVERY_IPV4: Final = "0.0.0.0"  # noqa: S104 - it is compared with, not bound to
+
+M = TypeVar("M", bound=Message)
 
 
 class Line:
@@ -38,7 +46,7 @@ class Line:
     def __init__(self, sock: socket.socket, where: str) -> None:
         self.where = where
         self._sock = sock
-        self._decoder = frames.Decoder(pairing.LIMIT)
+        self._decoder = frames.Decoder(LIMIT)
 
     def send(self, body: bytes, seconds: float) -> None:
         """Send one frame."""
@@ -96,6 +104,33 @@ def call(host: str, port: int, seconds: float) -> Line:
     except OSError as error:
         raise UnreachableError(f"nobody answers at {where}: {_said(error)}") from error
     return Line(sock, where)
+
+
+class Meeting:
+    """A pairing that is held over a line."""
+
+    def __init__(self, pairing: Pairing, line: Line) -> None:
+        self.pairing = pairing
+        self.line = line
+        self.who = "the other machine"
+
+    def say(self, message: Message) -> None:
+        """Send ``message``, which must be due."""
+        self.line.send(self.pairing.send(message), SEND_SECONDS)
+
+    def hear(self, kind: type[M], seconds: float) -> M:
+        """Return the next message, which is due and of ``kind``; raise what a No says."""
+        message = self.pairing.receive(self.line.hear(seconds))
+        if isinstance(message, No):
+            raise as_error(message, self.who)
+        assert isinstance(message, kind), f"asked for {kind.__name__}, but another was due"
+        return message
+
+    def refuse(self, error: HandsoffError) -> None:
+        """Tell the other end of ``error``, if it is our turn and it still listens."""
+        if self.pairing.may_refuse:
+            with suppress(HandsoffError):
+                self.say(no(error))
 
 
 @dataclass
@@ -201,6 +236,17 @@ class Door:
         selector.unregister(caller.sock)
         del self._callers[caller.sock]
         caller.sock.close()
+
+
+def reachable(bind: str) -> str:
+    """Return an address, or a name, at which others may reach a door that is bound to ``bind``."""
+    if bind not in ("", "::", _EVERY_IPV4):
+        return bind
+    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
+            sock.connect((elsewhere, 9))  # asks for a route, and sends nothing
+            return str(sock.getsockname()[0])
+    return socket.gethostname()
 
 
 def _listening(bind: str, port: int) -> socket.socket:

@@ -98,15 +98,15 @@ def set_up(
             f"{trust!r} is not the id of a founding entry",
             hint="40 characters; a member sees them with: handsoff roster",
         )
-    checkout, home, now = _checkout(), keys.home_folder(), clock.now()
+    checkout, home, now = fit_checkout(), keys.home_folder(), clock.now()
     known = keys.load(home)
     names = choose_names(known, name=name, person=person, setting=checkout.setting)
     shared = open_shared(checkout, remote)
     pin = pin_of(checkout)
     waits = bool(founding.pinned(checkout).get("waits"))
-    gate = _Gate(shared, known, pinned=None if waits and trust else pin, trust=trust, ask=ask)
+    gate = Gate(shared, known, pinned=None if waits and trust else pin, trust=trust, ask=ask)
     read = gate.read_or_away(offline=offline)
-    _check_name_is_free(names, known, read.roster if read is not None else None)
+    check_name_is_free(names, known, read.roster if read is not None else None)
 
     done = [] if known else [f"made the keys of {names.machine}, of {names.person}, in {home}"]
     done += _keep_remote(checkout, shared, remote)
@@ -126,7 +126,7 @@ def set_up(
 
 
 @dataclass(frozen=True, slots=True)
-class _Gate:
+class Gate:
     """What must be so, or be answered, before a roster is trusted."""
 
     shared: Shared
@@ -194,7 +194,8 @@ class _Gate:
         )
 
 
-def _checkout() -> Checkout:
+def fit_checkout() -> Checkout:
+    """Return the checkout that we stand in, if it is one that can take part."""
     checkout = open_checkout()
     kind = checkout.line("rev-parse", "--show-object-format")
     if kind != "sha1":
@@ -205,20 +206,21 @@ def _checkout() -> Checkout:
     return checkout
 
 
-def _check_name_is_free(names: Names, known: keys.Machine | None, roster: Roster | None) -> None:
+def check_name_is_free(names: Names, known: keys.Machine | None, roster: Roster | None) -> None:
+    """Raise UsageError if another machine of the roster has the name that this one is to have."""
     if roster is None or (known is not None and known.id in roster.everyone):
         return  # it has its name there already, which may be another one than here
     holder = roster.named(names.machine)
     if holder is not None:
         raise UsageError(
             f"there is a machine named {holder.name} in the roster, with another key",
-            hint="choose another name: handsoff init --name NAME"
+            hint="choose another name: --name NAME"
             if known is None
             else "a machine keeps its name; with new keys: HANDSOFF_HOME=FOLDER handsoff init",
         )
 
 
-def _join(desk: Desk, gate: _Gate, read: RosterRead | None) -> tuple[RosterRead, list[str]]:
+def _join(desk: Desk, gate: Gate, read: RosterRead | None) -> tuple[RosterRead, list[str]]:
     """Return the roster that this clone takes part in, founded if need be, and what was done."""
     if read is None:
         return _found_apart(desk)
@@ -229,7 +231,7 @@ def _join(desk: Desk, gate: _Gate, read: RosterRead | None) -> tuple[RosterRead,
     return read, [f"founded the roster on {desk.shared.name}" if ours else "another was faster"]
 
 
-def _found(desk: Desk, gate: _Gate, read: RosterRead) -> RosterRead:
+def _found(desk: Desk, gate: Gate, read: RosterRead) -> RosterRead:
     """Return the roster after founding it, or the one of the machine that was faster."""
     card = own_card(desk.machine, desk.now)
     for _ in range(_TRIES):

@@ -72,7 +72,14 @@ def own_card(machine: keys.Machine, now: datetime) -> Card:
         machine.id, machine.name, machine.person, machine.age_key,
     ):  # fmt: skip
         return kept
-    card = make_card(
+    card = new_card(machine, now)
+    keep_card(machine, card)
+    return card
+
+
+def new_card(machine: keys.Machine, now: datetime) -> Card:
+    """Return a card of this machine, signed now and kept nowhere."""
+    return make_card(
         name=machine.name,
         person=machine.person,
         sign_key=machine.public_key,
@@ -80,8 +87,11 @@ def own_card(machine: keys.Machine, now: datetime) -> Card:
         at=int(now.timestamp()),
         sign=machine.sign,
     )
+
+
+def keep_card(machine: keys.Machine, card: Card) -> None:
+    """Let ``card`` be the card of this machine from now on."""
     files.write(machine.home / _CARD, encode_card(card) + b"\n")
-    return card
 
 
 def print_card(*, name: str | None, person: str | None, now: datetime) -> str:

@@ -11,7 +11,7 @@ from handsoff.core.admission import RosterRead
 from handsoff.core.roster import Roster
 from handsoff.edge.git.remote import open_shared
 from handsoff.errors import TrustError
-from handsoff.flows.init import _found, _Gate
+from handsoff.flows.init import Gate, _found
 from tests.kit.machines import Machine, Ran, World, git, run
 from tests.kit.running import inside
 
@@ -190,7 +190,7 @@ def test_whoever_is_slower_joins_the_roster_of_the_faster(world: World) -> None:
     inside(m1, "init", "--name", "m1").ok()
     asked: list[str] = []
     desk = m2.desk()
-    gate = _Gate(desk.shared, desk.machine, pinned=None, trust=None, ask=asked.append)
+    gate = Gate(desk.shared, desk.machine, pinned=None, trust=None, ask=asked.append)
     read = _found(desk, gate, RosterRead())
     assert [m.name for m in read.trusted().members()] == ["m1"]
     assert len(asked) == 1
