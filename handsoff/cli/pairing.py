@@ -115,9 +115,7 @@ def _prompt(question: str) -> Code | None:
 def _shower(*, json: bool) -> Callable[[Code, str], None]:
     def shown(code: Code, where: str) -> None:
         (say if json else show)(code.spelled)
-        say(
-            f"next: on the other machine, in a clone of this repository: handsoff pair {code.spelled}"
-        )
+        say(f"next: on the other machine, in its clone: handsoff pair {code.spelled}")
         say(f"      if this one is not found there: the same with --at {where}")
         say("waiting for ten minutes (stop with Ctrl-C); the code can be tried once")
 

@@ -6,18 +6,22 @@ meant one guess, three in all. What is said before that costs neither side a gue
 """
 
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, TypeAlias
 
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.codes import RANDOM_BYTES, Code, make_code
+from handsoff.core.discovery import PAIRING
 from handsoff.core.joining import Claims, Side
 from handsoff.core.pairing import Pairing
 from handsoff.core.pairtalk import Hi
 from handsoff.core.plain import plain
-from handsoff.edge.meeting import Door, Line, Meeting, call, reachable
+from handsoff.edge import mdns
+from handsoff.edge.mdns import Announcement
+from handsoff.edge.meeting import Door, Meeting, call, reachable
 from handsoff.edge.pake import Pake
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows.admitting import Paired, Tell, be_let_in, let_in
@@ -30,9 +34,12 @@ WAIT_SECONDS: Final = 600.0
 GUESSES: Final = 3
 _ADDRESSES: Final = 16
 _LOOK_SECONDS: Final = 6.0
+_NEAR_SECONDS: Final = 1.5
 _CALL_SECONDS: Final = 3.0
 _PROOF_SECONDS: Final = 30.0
 _ODD_LINES: Final = 5
+
+_Places: TypeAlias = Generator[tuple[str, int], None, None]
 
 
 @dataclass(frozen=True)
@@ -52,15 +59,14 @@ def show(
     if own.claims.admits:
         _check_person(voice)
     code = make_code(secrets.token_bytes(RANDOM_BYTES))
-    with ExitStack() as stack:
-        door = stack.enter_context(Door(bind, port))
-        stack.enter_context(_announced(code, door.port, bind, voice.tell))
-        shown(code, format_address(reachable(bind), door.port))
-        meeting, key = _first_caller(door, code, voice)
-        door.close()
-        stack.enter_context(meeting.line)
-        own_part = stack.pop_all()
-    with own_part:
+    number = str(code.number)
+    with Door(bind, port) as door:
+        announced = Announcement(PAIRING, number, door.port, bind=bind, tell=voice.tell)
+        with nullcontext() if mdns.is_off() else announced:
+            shown(code, format_address(reachable(bind), door.port))
+            meeting, key = _first_caller(door, code, voice)
+            door.close()
+    with meeting.line:
         try:
             meeting.pairing.agree(key)
             meeting.hear(Claims, _PROOF_SECONDS)
@@ -94,7 +100,10 @@ def _first_caller(door: Door, code: Code, voice: Voice) -> tuple[Meeting, bytes]
         raise
     pairing, pake, key = taken[0]
     meeting = Meeting(pairing, line)
-    meeting.say(Hi(pake.message))
+    try:
+        meeting.say(Hi(pake.message))
+    except UnreachableError as error:
+        raise _used_up(line.where, error) from error
     return meeting, key
 
 
@@ -102,42 +111,60 @@ def enter(own: Own, code: Code, *, at: str | None, voice: Voice) -> Paired:
     """Find the machine that shows ``code``, and prove that it was typed here."""
     if own.claims.admits or not (own.claims.sees or own.claims.trusts):
         _check_person(voice)
-    wrong: list[str] = []
-    silent: list[str] = []
-    for tried, (host, port) in enumerate(_candidates(code, at, voice.tell)):
-        if tried == _ADDRESSES or len(wrong) == GUESSES:
-            break
+    tried = _Tried()
+    with closing(_candidates(code, at, voice.tell)) as places:
+        meeting = _first_to_prove(own, code, places, tried)
+    if meeting is None:
+        raise _nobody(code, at, tried)
+    with meeting.line:
+        return _finish(own, meeting, voice)
+
+
+@dataclass
+class _Tried:
+    """What came of the addresses that were tried: a guess each, or nothing at all."""
+
+    wrong: list[str] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)
+
+
+def _first_to_prove(
+    own: Own, code: Code, places: Iterable[tuple[str, int]], tried: _Tried
+) -> Meeting | None:
+    """Return the meeting with the first machine that proves the code; its line is open."""
+    for host, port in islice(places, _ADDRESSES):
         try:
             line = call(host, port, _CALL_SECONDS)
         except UnreachableError as error:
-            silent.append(str(error))
+            tried.silent.append(str(error))
             continue
-        with line:
-            meeting = _proved(own, code, line, wrong, silent)
-            if meeting is not None:
-                return _finish(own, meeting, voice)
-    raise _nobody(code, at, wrong, silent)
+        with ExitStack() as stack:
+            stack.enter_context(line)
+            if _proves(meeting := Meeting(Pairing(Side.TYPES), line), own, code, tried):
+                stack.pop_all()
+                return meeting
+        if len(tried.wrong) == GUESSES:
+            break
+    return None
 
 
-def _proved(
-    own: Own, code: Code, line: Line, wrong: list[str], silent: list[str]
-) -> Meeting | None:
-    """Return the meeting with the machine at ``line`` if it has proved the code."""
-    meeting, pake = Meeting(Pairing(Side.TYPES), line), Pake(Side.TYPES, code)
+def _proves(meeting: Meeting, own: Own, code: Code, tried: _Tried) -> bool:
+    """Hold the first four turns, and say whether the other end has proved the code."""
+    pake, where = Pake(Side.TYPES, code), meeting.line.where
     try:
         meeting.say(Hi(pake.message))
         key = pake.finish(meeting.hear(Hi, _PROOF_SECONDS).pake)
     except HandsoffError as error:  # our half alone is no guess: it tells nobody anything
-        silent.append(f"{line.where}: {error}")
-        return None
+        tried.silent.append(f"{where}: {error}")
+        return False
     meeting.pairing.agree(key)
     try:
         meeting.say(own.claims)
         meeting.hear(Claims, _PROOF_SECONDS)
     except HandsoffError:
-        wrong.append(line.where)
-        return None
-    return meeting
+        tried.wrong.append(where)
+        return False
+    return True
 
 
 def _finish(own: Own, meeting: Meeting, voice: Voice) -> Paired:
@@ -173,17 +200,22 @@ def _check_person(voice: Voice) -> None:
 
 def near_by() -> list[str]:
     """Return the numbers of the codes that are shown near by, as far as mDNS knows."""
-    return []
+    return sorted({found.instance for found in mdns.browse(PAIRING, seconds=_NEAR_SECONDS)})
 
 
-def _announced(code: Code, port: int, bind: str, tell: Tell) -> AbstractContextManager[object]:
-    return nullcontext()
-
-
-def _candidates(code: Code, at: str | None, tell: Tell) -> Iterator[tuple[str, int]]:
+def _candidates(code: Code, at: str | None, tell: Tell) -> _Places:
     """Yield where the machine that shows ``code`` may be: what was typed, or what mDNS says."""
     if at is not None:
         yield parse_address(at)
+        return
+    tell(f"looking for the machine that shows {code.number}-...")
+    known: set[tuple[str, int]] = set()
+    number = str(code.number)
+    for there in mdns.browse(PAIRING, seconds=_LOOK_SECONDS, wanted=number, trouble=tell):
+        for address in there.addresses:
+            if (address, there.port) not in known:
+                known.add((address, there.port))
+                yield address, there.port
 
 
 def _used_up(where: str, error: HandsoffError) -> HandsoffError:
@@ -194,15 +226,15 @@ def _used_up(where: str, error: HandsoffError) -> HandsoffError:
     )
 
 
-def _nobody(code: Code, at: str | None, wrong: list[str], silent: list[str]) -> HandsoffError:
-    if wrong:
+def _nobody(code: Code, at: str | None, tried: _Tried) -> HandsoffError:
+    if tried.wrong:
         return TrustError(
             f"no machine has proved the code {code.number}-...: it was typed wrong, or the one at "
-            f"{', '.join(wrong)} is another",
+            f"{', '.join(tried.wrong)} is another",
             hint="that code is used up; type handsoff pair on the other machine for a new one",
         )
     where = f"at {at}" if at else "on this network"
-    why = f" ({'; '.join(silent[:3])})" if silent else ""
+    why = f" ({'; '.join(tried.silent[:3])})" if tried.silent else ""
     return UnreachableError(
         f"no machine {where} waits with the number {code.number}{why}",
         hint="on the other machine: handsoff pair; then here, with the address that it shows: "
