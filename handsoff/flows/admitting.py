@@ -82,7 +82,9 @@ def let_in(own: Own, meeting: Meeting, *, ask: Ask) -> Paired:
     if own.roster is None or own.roster.member(theirs.card.id) is None:
         ask(_question(own, theirs.card))
     meeting.line.check_there()
-    own, done, trust = _be_set_up(own.keep(), ask)
+    own = own.keep()
+    done = _be_set_up(own, ask)
+    trust = Trust(own.desk.need_pin(), founding.waits(own.desk.checkout))
     meeting.say(trust)
     meeting.hear(Ready, _REMOTE_SECONDS)
     step("pair.admit.before")
@@ -151,18 +153,17 @@ def _question(own: Own, card: Card) -> str:
     )
 
 
-def _be_set_up(own: Own, ask: Ask) -> tuple[Own, SetUp | None, Trust]:
-    """Set the gate's own clone up, as far as it is not, and return the roster it stands for."""
-    checkout = own.desk.checkout
-    done = None
-    if not (own.claims.away and own.desk.pin):
-        done = set_up(name=None, person=None, trust=None, remote=None, ask=ask)
-        if not done.member:
-            raise RefusedError(
-                f"another machine founded the roster meanwhile: {done.roster.founding[:12]}",
-                hint=f"one of its machines lets this one in: {', '.join(done.doors)}",
-            )
-    return own, done, Trust(own.desk.need_pin(), founding.waits(checkout))
+def _be_set_up(own: Own, ask: Ask) -> SetUp | None:
+    """Set the gate's own clone up, as far as it is not; None where the remote is not needed."""
+    if own.claims.away and own.desk.pin:
+        return None
+    done = set_up(name=None, person=None, trust=None, remote=None, ask=ask)
+    if not done.member:
+        raise RefusedError(
+            f"another machine founded the roster meanwhile: {done.roster.founding[:12]}",
+            hint=f"one of its machines lets this one in: {', '.join(done.doors)}",
+        )
+    return done
 
 
 def _admit(own: Own, card: Card) -> bool:

@@ -18,13 +18,7 @@ from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home, cache_folder
-from handsoff.errors import (
-    LostRaceError,
-    TrustError,
-    UnfitError,
-    UnreachableError,
-    UsageError,
-)
+from handsoff.errors import LostRaceError, TrustError, UnfitError, UnreachableError, UsageError
 from handsoff.flows import founding
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.machine import Names, choose_names, make_machine, own_card

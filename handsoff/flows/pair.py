@@ -6,7 +6,7 @@ meant one guess, three in all. What is said before that costs neither side a gue
 """
 
 import secrets
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,12 +14,12 @@ from typing import Final, TypeAlias
 
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.codes import RANDOM_BYTES, Code, make_code
-from handsoff.core.discovery import PAIRING
+from handsoff.core.discovery import PAIRING, Found
 from handsoff.core.joining import Claims, Side
 from handsoff.core.pairing import Pairing
 from handsoff.core.pairtalk import Hi
 from handsoff.core.plain import plain
-from handsoff.edge import mdns
+from handsoff.edge import clock, mdns
 from handsoff.edge.mdns import Announcement
 from handsoff.edge.meeting import Door, Meeting, call, reachable
 from handsoff.edge.pake import Pake
@@ -34,9 +34,12 @@ WAIT_SECONDS: Final = 600.0
 GUESSES: Final = 3
 _ADDRESSES: Final = 16
 _LOOK_SECONDS: Final = 6.0
+_MORE_SECONDS: Final = 3.0
 _NEAR_SECONDS: Final = 1.5
 _CALL_SECONDS: Final = 3.0
+_HI_SECONDS: Final = 5.0
 _PROOF_SECONDS: Final = 30.0
+_SEARCH_SECONDS: Final = 60.0
 _ODD_LINES: Final = 5
 
 _Places: TypeAlias = Generator[tuple[str, int], None, None]
@@ -132,6 +135,7 @@ def _first_to_prove(
     own: Own, code: Code, places: Iterable[tuple[str, int]], tried: _Tried
 ) -> Meeting | None:
     """Return the meeting with the first machine that proves the code; its line is open."""
+    until = clock.monotonic() + _SEARCH_SECONDS
     for host, port in islice(places, _ADDRESSES):
         try:
             line = call(host, port, _CALL_SECONDS)
@@ -143,7 +147,7 @@ def _first_to_prove(
             if _proves(meeting := Meeting(Pairing(Side.TYPES), line), own, code, tried):
                 stack.pop_all()
                 return meeting
-        if len(tried.wrong) == GUESSES:
+        if len(tried.wrong) == GUESSES or clock.monotonic() > until:
             break
     return None
 
@@ -153,7 +157,7 @@ def _proves(meeting: Meeting, own: Own, code: Code, tried: _Tried) -> bool:
     pake, where = Pake(Side.TYPES, code), meeting.line.where
     try:
         meeting.say(Hi(pake.message))
-        key = pake.finish(meeting.hear(Hi, _PROOF_SECONDS).pake)
+        key = pake.finish(meeting.hear(Hi, _HI_SECONDS).pake)
     except HandsoffError as error:  # our half alone is no guess: it tells nobody anything
         tried.silent.append(f"{where}: {error}")
         return False
@@ -186,6 +190,7 @@ def _finish(own: Own, meeting: Meeting, voice: Voice) -> Paired:
         return be_let_in(own, meeting, ask=voice.ask, tell=voice.tell)
     except HandsoffError as error:
         meeting.refuse(error)
+        error.hint = error.hint or "handsoff pair again, on both machines, finishes it"
         raise
 
 
@@ -208,10 +213,19 @@ def _candidates(code: Code, at: str | None, tell: Tell) -> _Places:
     if at is not None:
         yield parse_address(at)
         return
-    tell(f"looking for the machine that shows {code.number}-...")
-    known: set[tuple[str, int]] = set()
     number = str(code.number)
-    for there in mdns.browse(PAIRING, seconds=_LOOK_SECONDS, wanted=number, trouble=tell):
+    tell(f"looking for the machine that shows {number}-...")
+    known: set[tuple[str, int]] = set()
+    # whoever answers first need not be the one: if it is not, all others are heard as well
+    first = next(mdns.browse(PAIRING, seconds=_LOOK_SECONDS, wanted=number, trouble=tell), None)
+    yield from _unknown([first] if first else [], known)
+    if first is not None:
+        others = mdns.browse(PAIRING, seconds=_MORE_SECONDS, wanted=number)
+        yield from _unknown(list(others), known)
+
+
+def _unknown(found: list[Found], known: set[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    for there in found:
         for address in there.addresses:
             if (address, there.port) not in known:
                 known.add((address, there.port))

@@ -205,6 +205,27 @@ def test_who_is_due_may_say_no_once_the_keys_are_there(turn: int) -> None:
         ends.hear(turn, b"more")
 
 
+def test_whether_no_may_be_said_is_known_at_each_turn() -> None:
+    ends = Ends()
+    for turn in range(len(SAID)):
+        ends.prepare(turn)
+        told = {side for side, end in ends.ends.items() if end.may_refuse}
+        assert told == ({ends.speaker(turn)} if turn >= 2 else set())
+        ends.hear(turn, ends.say(turn))
+        if turn == 3:
+            assert not any(end.may_refuse for end in ends.ends.values())
+    assert not any(end.may_refuse for end in ends.ends.values())
+
+
+def test_a_proof_over_what_cannot_be_opened_is_no_message() -> None:
+    ends = Ends()
+    ends.until(2)
+    ends.prepare(2)
+    box = b"x" * 40
+    with pytest.raises(TrustError):
+        ends.hear(2, ends.ends[Side.TYPES]._proof(Side.TYPES, box) + box)
+
+
 def test_a_no_of_an_unknown_kind_is_a_refusal() -> None:
     assert type(as_error(No("lost-race", "x", ""), "m2")) is LostRaceError
     assert type(as_error(No("bug", "", ""), "m2")) is RefusedError
