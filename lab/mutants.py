@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import mutants_finding
+import mutants_pairing
 import mutants_record
 import mutants_remote
 import mutants_waiting
@@ -21,7 +22,9 @@ CORE = Path("handsoff/core")
 TESTS: dict[str, list[str]] = {}
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
-for _part in (mutants_finding, mutants_record, mutants_remote, mutants_waiting):
+for _part in (
+    mutants_finding, mutants_pairing, mutants_record, mutants_remote, mutants_waiting,
+):
     TESTS |= _part.TESTS
     for _module, _more in _part.MUTANTS.items():
         MUTANTS[_module] = [*MUTANTS.get(_module, []), *_more]

@@ -21,6 +21,8 @@ from handsoff.core import (
     manifest,
     messages,
     operation,
+    pairing,
+    pairtalk,
 )
 from handsoff.core.entry import KINDS
 from handsoff.core.exchange import EXPECTED
@@ -106,6 +108,14 @@ def test_the_messages_have_the_fields_of_the_code() -> None:
     table = rows(section(FORMATS, "Protocol"), "message")
     told = {ticked(row[0])[0]: ticked(row[1]) for row in table}
     assert told == {name: sorted(checks) for name, (_, checks) in messages._KINDS.items()}
+
+
+def test_the_turns_and_messages_of_a_pairing_are_those_of_the_code() -> None:
+    told = [tuple(row[1:]) for row in rows(section(FORMATS, "Pairing"), "turn")]
+    assert told == [(who.value, said.__name__) for who, said in pairing.EXPECTED]
+    table = rows(section(FORMATS, "Pairing"), "said")
+    fields_told = {ticked(row[0])[0]: ticked(row[1]) for row in table}
+    assert fields_told == {name: sorted(checks) for name, (_, checks) in pairtalk._KINDS.items()}
 
 
 def test_the_entries_of_the_record_have_the_fields_of_the_code() -> None:
