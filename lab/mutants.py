@@ -23,7 +23,11 @@ TESTS: dict[str, list[str]] = {}
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
 for _part in (
-    mutants_finding, mutants_pairing, mutants_record, mutants_remote, mutants_waiting,
+    mutants_finding,
+    mutants_pairing,
+    mutants_record,
+    mutants_remote,
+    mutants_waiting,
 ):
     TESTS |= _part.TESTS
     for _module, _more in _part.MUTANTS.items():

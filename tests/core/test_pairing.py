@@ -201,6 +201,7 @@ def test_who_is_due_may_say_no_once_the_keys_are_there(turn: int) -> None:
     error = as_error(heard, "m2")
     assert (type(error), str(error), error.hint) == (RefusedError, "m2 says: not[1m today",
                                                      "tomorrow")  # fmt: skip
+    assert not any(end.may_refuse for end in ends.ends.values())
     with pytest.raises(HandsoffError):
         ends.hear(turn, b"more")
 
@@ -238,8 +239,13 @@ def test_garbage_is_no_hello(body: bytes) -> None:
 
 
 def test_what_is_over_the_limit_is_refused_before_it_is_read() -> None:
+    ends = Ends()
+    ends.until(2)
+    ends.prepare(2)
     with pytest.raises(DamagedError, match="over the limit"):
-        Pairing(Side.SHOWS).receive(b"{" * (LIMIT + 1))
+        ends.hear(2, b"{" * (LIMIT + 1))
+    with pytest.raises(TrustError):
+        ends.hear(2, b"{" * LIMIT)
 
 
 @pytest.mark.parametrize(
@@ -249,6 +255,7 @@ def test_what_is_over_the_limit_is_refused_before_it_is_read() -> None:
         ({"kind": "hi", "v": True, "pake": "41" + "00" * 32}, DamagedError),
         ({"kind": "hi", "v": 1, "pake": "41" + "00" * 31}, DamagedError),
         ({"kind": "hi", "v": 1, "pake": "4G" + "00" * 32}, DamagedError),
+        ({"kind": "hi", "v": 1, "pake": "41" + "AB" * 32}, DamagedError),
         ({"kind": "hi", "v": 1, "pake": 7}, DamagedError),
         ({"kind": "hi", "v": 1}, DamagedError),
         ({"kind": "let", "waits": 1}, DamagedError),

@@ -1,15 +1,22 @@
 """Pairing, end to end on loopback: a code is shown, typed, and one machine lets the other in."""
 
+import os
+import pty
 import re
 import socket
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from handsoff.core import frames
+from handsoff.core.discovery import PAIRING
+from handsoff.edge.mdns import Announcement
+from tests.kit.lan import lan_or_skip
 from tests.kit.machines import Machine, Ran, World
 from tests.kit.running import Background, away, background, inside, refused
 
@@ -38,9 +45,10 @@ class Shown:
 
 
 @contextmanager
-def shows(machine: Machine, *words: str, **env: str) -> Iterator[Shown]:
+def shows(machine: Machine, *words: str, bind: str = "127.0.0.1", **env: str) -> Iterator[Shown]:
     """Let ``machine`` show a code."""
-    with background(machine, "pair", "--bind", "127.0.0.1", *words, **env) as running:
+    where = ("--bind", bind) if bind else ()
+    with background(machine, "pair", *where, *words, **env) as running:
         out, err = running.process.stdout, running.process.stderr
         assert out is not None
         assert err is not None
@@ -240,3 +248,41 @@ def test_what_cannot_work_is_said_and_changes_nothing(
     m1 = world.machine("m1")
     refused(inside(m1, "pair", *words, "--name", "m1"), code, said)
     assert untouched(m1)
+
+
+def test_found_by_mdns_and_typed_at_a_terminal_while_another_machine_says_it_is_the_one(
+    world: World,
+) -> None:
+    with (
+        lan_or_skip("m1", "m2", "m3") as net,
+        shows(net.join(world.machine("m2")), "--name", "m2", bind="", HANDSOFF_MDNS="on") as there,
+    ):
+        with net.machine("m3").here():
+            stranger = socket.create_server(("", 0))
+            number, port = there.code.split("-")[0], stranger.getsockname()[1]
+            false = Announcement(PAIRING, number, port, tell=print)
+        answers = threading.Thread(target=_garbage, args=(stranger,), daemon=True)
+        answers.start()
+        ours, theirs = pty.openpty()
+        os.write(ours, f"{there.code.upper()}\ny\n".encode())
+        script = f"exec {sys.executable} -m handsoff pair --name m1 <{os.ttyname(theirs)}"
+        m1 = net.join(world.machine("m1"))
+        with net.machine("m3").here(), false:
+            typed = m1.run("sh", "-c", f"HANDSOFF_MDNS=on {script}").ok()
+        shown = there.running.end().ok()
+        for end in (ours, theirs):
+            os.close(end)
+        stranger.close()
+    assert f"the code {number}-... is shown" in typed.err
+    assert "must show the same four words" in typed.err
+    assert words(typed) == words(shown)
+    assert members(there.machine) == ["m1", "m2"]
+
+
+def _garbage(door: socket.socket) -> None:
+    """Answer whoever calls with bytes that mean nothing."""
+    with suppress(OSError):
+        while True:
+            sock, _ = door.accept()
+            with sock:
+                sock.sendall(frames.encode(b"{}"))
