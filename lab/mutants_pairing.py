@@ -110,5 +110,14 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "if not guest.member and guest.card.name",
             "if guest.card.name",
         ),
+        ("whoever shows founds", "side is Side.TYPES and not own.trusts", "not own.trusts"),
+        (
+            "what is trusted already is no matter",
+            'if guest.trusts not in ("", founding):',
+            "if False:",
+        ),
+        ("what the remote shows is no matter", "if seen is None or", "if True or"),
+        ("what waits fits any roster", "(waits and not seen)", "waits"),
+        ("what is there already waits", "(waits and not seen)", "not seen"),
     ],
 }

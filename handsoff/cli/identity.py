@@ -118,7 +118,8 @@ def _tell(done: "SetUp") -> None:
         say(f"{machine.name} was revoked: it needs new keys, in another HANDSOFF_HOME")
     else:
         say(f"{machine.name} is not in the roster yet: {' or '.join(done.doors)} must let it in")
-        say(f"next: here, handsoff card > ~/{machine.name}.card")
+        say("next: here, handsoff pair, and there, handsoff pair CODE; or, without a network,")
+        say(f"      here, handsoff card > ~/{machine.name}.card")
         say(f"      there, handsoff admit {machine.name}.card")
 
 

@@ -52,6 +52,35 @@ class Claims:
         return self.member and bool(self.trusts)
 
 
+def will_let_in(own: Claims, side: Side) -> bool:
+    """Say whether this end is likely to be the gate, as far as it can tell by itself."""
+    founds = side is Side.TYPES and not own.trusts and not own.sees
+    return own.admits or founds
+
+
+def check_shares(
+    guest: Claims, gate: Card, founding: str, *, waits: bool, seen: str | None
+) -> None:
+    """Raise TrustError unless the guest may trust the roster ``founding`` of the gate.
+
+    ``seen`` is the founding id on the guest's remote now, "" if there is no roster, None if it
+    does not answer; ``waits`` says that the gate's remote has not got the roster yet.
+    """
+    hint = "look whether both clones have the same remote: git remote -v"
+    if guest.trusts not in ("", founding):
+        raise TrustError(
+            f"{gate.name} has the roster {founding[:12]}, and this clone trusts "
+            f"{guest.trusts[:12]}", hint=hint,
+        )  # fmt: skip
+    if seen is None or seen == founding or (waits and not seen):
+        return
+    shown = f"shows {seen[:12]}" if seen else "shows none"
+    raise TrustError(
+        f"{gate.name} has the roster {founding[:12]}, and the remote of {guest.card.name} {shown}",
+        hint=hint,
+    )
+
+
 def gate_of(types: Claims, shows: Claims) -> Side | None:
     """Return which end lets the other one in, None if both are in already; raise if neither can."""
     _check_apart(types, shows)

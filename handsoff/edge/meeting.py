@@ -33,6 +33,9 @@ FIRST_LIMIT: Final = 1 << 10
 
 SEND_SECONDS: Final = 20.0
 
+_BACKLOG: Final = 128
+"""Connections that the kernel keeps: a crowd must not fill it up before the right one comes."""
+
 _PIECE: Final = 1 << 12
 _TICK: Final = 0.5
 _EVERY_IPV4: Final = "0.0.0.0"  # noqa: S104 - it is compared with, not bound to
@@ -254,15 +257,15 @@ def _listening(bind: str, port: int) -> socket.socket:
         family, _, _, _, where = socket.getaddrinfo(
             bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(where, family=family, backlog=CALLERS)
+        return socket.create_server(where, family=family, backlog=_BACKLOG)
     if socket.has_dualstack_ipv6():
         try:
             return socket.create_server(
-                ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=CALLERS
+                ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=_BACKLOG
             )
         except OSError:
             pass  # IPv6 may be switched off although Python was built with it
-    return socket.create_server(("", port), backlog=CALLERS)
+    return socket.create_server(("", port), backlog=_BACKLOG)
 
 
 def _gone(where: str, error: OSError) -> UnreachableError:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from handsoff.core.cards import Card, encode_card
-from handsoff.core.joining import Claims
+from handsoff.core.joining import Claims, check_shares
 from handsoff.core.pairtalk import Bye, Let, Ready, Trust
 from handsoff.core.roster import admission_problem
 from handsoff.edge.meeting import Meeting
 from handsoff.edge.steps import step
-from handsoff.errors import HandsoffError, RefusedError, TrustError, UnreachableError
+from handsoff.errors import HandsoffError, RefusedError, UnreachableError
 from handsoff.flows import changes, founding, roster
 from handsoff.flows.claiming import Own, roster_now
 from handsoff.flows.init import SetUp, set_up
@@ -108,7 +108,8 @@ def be_let_in(own: Own, meeting: Meeting, *, ask: Ask, tell: Tell) -> Paired:
     """Be the guest: trust the roster of a machine that has proved the code, and be set up."""
     theirs = meeting.pairing.theirs
     trust = meeting.hear(Trust, PERSON_SECONDS)
-    seen = _check_shares(own, theirs, trust)
+    seen = _seen_here(own)
+    check_shares(own.claims, theirs.card, trust.founding, waits=trust.waits, seen=seen)
     own = own.keep()
     step("pair.ready.before")
     meeting.say(Ready())
@@ -186,19 +187,9 @@ def _admit(own: Own, card: Card) -> bool:
     return False
 
 
-def _check_shares(own: Own, theirs: Claims, trust: Trust) -> str | None:
-    """Return the founding id that the remote here shows, None if it is away; check that it fits."""
-    if own.claims.trusts not in ("", trust.founding):
-        raise TrustError(f"this clone trusts another roster, {own.claims.trusts[:12]}")
+def _seen_here(own: Own) -> str | None:
+    """Return the founding id that the remote here shows now, None if it does not answer."""
     read = roster_now(own.desk, None if own.new else own.desk.machine)
     if read is None:
         return None
-    seen = read.roster.founding if read.roster is not None else ""
-    if seen != trust.founding and (seen or not trust.waits):
-        shown = f"shows {seen[:12]}" if seen else "shows none"
-        raise TrustError(
-            f"{theirs.card.name} has the roster {trust.founding[:12]}, and the remote of "
-            f"{own.card.name} {shown}",
-            hint="look whether both clones have the same remote: git remote -v",
-        )
-    return seen
+    return read.roster.founding if read.roster is not None else ""

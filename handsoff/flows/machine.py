@@ -107,7 +107,9 @@ def way_in(machine: keys.Machine, roster: Roster) -> str:
         return "its keys are being changed; to go on with that: handsoff roster rotate"
     if machine.id in roster.everyone:
         return "it was revoked; with other keys: HANDSOFF_HOME=FOLDER handsoff init --name NAME"
-    return "here: handsoff card > ~/my.card; then on a member: handsoff admit my.card"
+    return (
+        "here and on a member: handsoff pair; or handsoff card > ~/my.card, and there admit my.card"
+    )
 
 
 def _kept_card(path: Path) -> Card | None:

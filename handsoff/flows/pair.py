@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.codes import RANDOM_BYTES, Code, make_code
 from handsoff.core.discovery import PAIRING, Found
-from handsoff.core.joining import Claims, Side
+from handsoff.core.joining import Claims, Side, will_let_in
 from handsoff.core.pairing import Pairing
 from handsoff.core.pairtalk import Hi
 from handsoff.core.plain import plain
@@ -59,8 +59,7 @@ def show(
     own: Own, *, bind: str, port: int, shown: Callable[[Code, str], None], voice: Voice
 ) -> Paired:
     """Show a new code, and wait for the machine on which it is typed."""
-    if own.claims.admits:
-        _check_person(voice)
+    _check_person(own, Side.SHOWS, voice)
     code = make_code(secrets.token_bytes(RANDOM_BYTES))
     number = str(code.number)
     with Door(bind, port) as door:
@@ -112,8 +111,7 @@ def _first_caller(door: Door, code: Code, voice: Voice) -> tuple[Meeting, bytes]
 
 def enter(own: Own, code: Code, *, at: str | None, voice: Voice) -> Paired:
     """Find the machine that shows ``code``, and prove that it was typed here."""
-    if own.claims.admits or not (own.claims.sees or own.claims.trusts):
-        _check_person(voice)
+    _check_person(own, Side.TYPES, voice)
     tried = _Tried()
     with closing(_candidates(code, at, voice.tell)) as places:
         meeting = _first_to_prove(own, code, places, tried)
@@ -194,9 +192,9 @@ def _finish(own: Own, meeting: Meeting, voice: Voice) -> Paired:
         raise
 
 
-def _check_person(voice: Voice) -> None:
+def _check_person(own: Own, side: Side, voice: Voice) -> None:
     """Refuse to be the one who lets in where nobody can agree, before the code is used up."""
-    if not voice.may_ask:
+    if not voice.may_ask and will_let_in(own.claims, side):
         raise TrustError(
             "this machine lets the other one in, and nobody is here to agree",
             hint="type it at a terminal; in a script, where nobody compares words: --yes",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from handsoff.core import canon
 from handsoff.core.cards import Card, make_card
 from handsoff.core.codes import Code, parse_code
-from handsoff.core.joining import Claims, Side, gate_of
+from handsoff.core.joining import Claims, Side, check_shares, gate_of, will_let_in
 from handsoff.core.pairing import EXPECTED, LIMIT, Pairing, Part
 from handsoff.core.pairtalk import Bye, Hi, Let, Message, No, Ready, Trust, as_error, no, read
 from handsoff.edge.keys import draft
@@ -382,3 +382,40 @@ def test_where_neither_can_let_the_other_in_both_say_why(
     with pytest.raises(error, match=said) as refused:
         gate_of(types, shows)
     assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("trusts", "waits", "seen", "fits"),
+    [
+        ("", False, FOUNDING, True), (FOUNDING, False, FOUNDING, True), ("", False, None, True),
+        ("", True, "", True), ("", True, FOUNDING, True), (FOUNDING, True, None, True),
+        ("", False, "", False), ("", False, OTHER, False), ("", True, OTHER, False),
+        (OTHER, False, FOUNDING, False), (OTHER, True, None, False),
+    ],
+)  # fmt: skip
+def test_a_guest_trusts_the_roster_that_its_own_remote_shows_as_well(
+    trusts: str, waits: bool, seen: str | None, fits: bool
+) -> None:
+    def check() -> None:
+        check_shares(claims(M2, trusts=trusts), M1, FOUNDING, waits=waits, seen=seen)
+
+    if fits:
+        check()
+        return
+    with pytest.raises(TrustError, match="m1 has the roster aaaa") as refused:
+        check()
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("own", "types", "shows"),
+    [
+        (FOUNDED, True, True), (claims(M1), True, False), (NEW, False, False),
+        (claims(M1, trusts=FOUNDING, away=True), False, False),
+    ],
+)  # fmt: skip
+def test_a_machine_can_tell_in_advance_whether_it_lets_in(
+    own: Claims, types: bool, shows: bool
+) -> None:
+    told = {side: will_let_in(own, side) for side in Side}
+    assert told == {Side.TYPES: types, Side.SHOWS: shows}
