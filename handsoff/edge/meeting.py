@@ -9,8 +9,8 @@ way to the next, so that they cost the one who is waited for nothing.
 import select
 import selectors
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -123,11 +123,25 @@ class Meeting:
 
     def hear(self, kind: type[M], seconds: float) -> M:
         """Return the next message, which is due and of ``kind``; raise what a No says."""
-        message = self.pairing.receive(self.line.hear(seconds))
+        with self._named():
+            body = self.line.hear(seconds)
+        message = self.pairing.receive(body)
         if isinstance(message, No):
             raise as_error(message, self.who)
         assert isinstance(message, kind), f"asked for {kind.__name__}, but another was due"
         return message
+
+    def check_there(self) -> None:
+        """Raise UnreachableError if the other end has hung up meanwhile."""
+        with self._named():
+            self.line.check_there()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except UnreachableError as error:
+            raise UnreachableError(f"{self.who} is gone: {error}") from error
 
     def refuse(self, error: HandsoffError) -> None:
         """Tell the other end of ``error``, if it is our turn and it still listens."""

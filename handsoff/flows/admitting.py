@@ -81,7 +81,7 @@ def let_in(own: Own, meeting: Meeting, *, ask: Ask) -> Paired:
     _check_may_be_in(own, theirs)
     if own.roster is None or own.roster.member(theirs.card.id) is None:
         ask(_question(own, theirs.card))
-    meeting.line.check_there()
+    meeting.check_there()
     own = own.keep()
     done = _be_set_up(own, ask)
     trust = Trust(own.desk.need_pin(), founding.waits(own.desk.checkout))
@@ -149,8 +149,8 @@ def _check_may_be_in(own: Own, theirs: Claims) -> None:
 def _question(own: Own, card: Card) -> str:
     founds = "" if own.roster is not None else "found a roster here, and "
     return (
-        f"{card.name} of {card.person}, {card.fingerprint}, must show the same four words: "
-        f"{founds}let this machine in?"
+        f"{founds}let {card.name} of {card.person} in, {card.fingerprint}? "
+        "it must show the same four words"
     )
 
 
