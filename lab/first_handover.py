@@ -46,10 +46,11 @@ class Day:
         self.rows.append((machine, " ".join(["handsoff", *words]), time.monotonic()))
         # each machine compiles its own rules of the scanner, as it would in life
         cache = str(self.lab.root / "home" / machine / "cache")
+        own = {"XDG_CACHE_HOME": cache, "HANDSOFF_MDNS": "on"}
         return subprocess.Popen(
             [*self.net.machine(machine).prefix, self.lab.handsoff_program, *words],
             cwd=self.lab.root / machine,
-            env=self.lab.env(machine, {"XDG_CACHE_HOME": cache}),
+            env=self.lab.env(machine, own),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

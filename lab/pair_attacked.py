@@ -39,7 +39,6 @@ from handsoff.edge.pake import Pake  # noqa: E402
 
 PATIENCE = 60.0
 INTERRUPTED = 130
-QUICK = {"HANDSOFF_MDNS": "off"}
 NEW = ("--person", "lin")
 CHANGES = len(EXPECTED)
 
@@ -75,7 +74,7 @@ class Two:
         process = subprocess.Popen(
             [self.lab.handsoff_program, *words],
             cwd=self.lab.root / machine,
-            env=self.lab.env(machine, QUICK),
+            env=self.lab.env(machine),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -21,11 +21,6 @@ from tests.kit.machines import Machine, Ran, World
 from tests.kit.running import Background, away, background, inside, refused
 
 
-@pytest.fixture(autouse=True)
-def _no_mdns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HANDSOFF_MDNS", "off")
-
-
 @dataclass
 class Shown:
     """A machine that shows a code and waits."""
@@ -101,7 +96,7 @@ def test_from_nothing_to_two_machines_in_a_roster_by_a_wrong_code_and_a_right_on
         assert machine.member().fingerprint in shown.err
         assert (machine.top / ".git" / "hooks" / "pre-push").exists()
         assert machine.git("status", "--porcelain", "--ignored") == ""
-        assert "nothing to do" in machine.handsoff("init").ok().err
+        assert "nothing to do" in inside(machine, "init").ok().err
     assert "next: handsoff listen" in shown.err
 
 
@@ -173,8 +168,8 @@ def test_without_the_remote_letting_in_waits_and_the_guest_is_told_what_is_to_do
         todo = f"handsoff init --trust {m1.desk().pin}"
         assert (ended.code, f"next: {todo}" in ended.err) == (6, True)
     assert members(m1) == ["m1"]
-    m1.handsoff("pending", "--send").ok()
-    assert m2.handsoff(*todo.split()[1:], "--json").ok().json["member"]
+    inside(m1, "pending", "--send").ok()
+    assert inside(m2, *todo.split()[1:], "--json").ok().json["member"]
 
 
 @pytest.mark.parametrize(
