@@ -89,22 +89,28 @@ def _typed(
     if given is not None and given != "-":
         return parse_code(given)
     if given == "-" or at is not None:
-        return _prompt("the code that the other machine shows: ")
+        return _prompt("the code that the other machine shows: ", needed=True)
     if waits or not sys.stdin.isatty() or not (numbers := near()):
         return None
     named = " and ".join(numbers[:_TRIES])
-    return _prompt(f"near by, the code {named}-... is shown; type it, or Enter to show one here: ")
+    return _prompt(
+        f"near by, the code {named}-... is shown; type it, or Enter to show one here: ",
+        needed=False,
+    )
 
 
-def _prompt(question: str) -> Code | None:
-    """Return the code that a person types, None for an empty line; a slip may be typed again."""
+def _prompt(question: str, *, needed: bool) -> Code | None:
+    """Return the code that a person types; a slip may be typed again.
+
+    None for an empty line where none is ``needed``.
+    """
     asks = sys.stdin.isatty()
     for left in range(_TRIES if asks else 1, 0, -1):
         if asks:
             print(question, end="", file=sys.stderr, flush=True)
         try:
             line = sys.stdin.readline(1000)
-            return parse_code(line) if line.strip() or not asks else None
+            return parse_code(line) if line.strip() or needed else None
         except UsageError as error:
             if left == 1:
                 raise

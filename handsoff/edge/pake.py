@@ -5,14 +5,17 @@ so that neither a message that comes back nor one of the wrong side can be taken
 Whoever sits in between may try one code for each run, and learns only whether it was right
 (RFC 9382; the library's messages are its own: a letter for the side, then 32 bytes of the point).
 
-Traps: the library is plain Python and its time depends on the secret, which a code that can be
-tried once puts up with. Its key proves nothing by itself: core/pairing.py confirms it.
+Traps: the library is plain Python, and how long it takes depends on the code. So an end is made
+before anybody is there to hold a watch, a message that is none is turned away before the code is
+looked at (``check``), and what then can be measured is one run, which uses the code up. The key
+proves nothing by itself: core/pairing.py confirms it.
 """
 
 from typing import Final
 
 from spake2 import SPAKE2_A, SPAKE2_B, SPAKEError
-from spake2.ed25519_basic import NotOnCurve
+from spake2.ed25519_basic import NotOnCurve, bytes_to_element
+from spake2.spake2 import SideA, SideB
 
 from handsoff.core.codes import Code
 from handsoff.core.joining import Side
@@ -29,18 +32,30 @@ class Pake:
     """One end of one exchange, to be used once."""
 
     def __init__(self, side: Side, code: Code) -> None:
+        self._side = side
         make = SPAKE2_A if side is Side.TYPES else SPAKE2_B
         self._end = make(code.spelled.encode("ascii"), idA=_TYPES, idB=_SHOWS)
         self.message: bytes = self._end.start()
         """What to send; nobody can tell the code from it."""
 
+    def check(self, theirs: bytes) -> None:
+        """Raise DamagedError unless ``theirs`` is a message of the other side.
+
+        The code is not looked at, so that how long this takes tells nothing about it.
+        """
+        if len(theirs) != LENGTH or theirs[:1] != (SideB if self._side is Side.TYPES else SideA):
+            raise DamagedError("not a message of the other side")
+        try:
+            bytes_to_element(theirs[1:])
+        except (NotOnCurve, ValueError, AssertionError) as error:
+            raise DamagedError("not a message of the other side: no point of the group") from error
+
     def finish(self, theirs: bytes) -> bytes:
         """Return the key of 32 bytes; DamagedError if ``theirs`` is not a message of the other."""
-        if len(theirs) != LENGTH:
-            raise DamagedError(f"{len(theirs)} bytes are not a message of the other side")
+        self.check(theirs)
         try:
             return bytes(self._end.finish(theirs))
-        except (SPAKEError, NotOnCurve, ValueError, AssertionError) as error:
+        except SPAKEError as error:
             raise DamagedError(
-                f"not a message of the other side: {str(error) or type(error).__name__}"
+                f"not a message of the other side: {type(error).__name__}"
             ) from error

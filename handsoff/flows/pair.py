@@ -7,7 +7,7 @@ meant one guess, three in all. What is said before that costs neither side a gue
 
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
@@ -61,33 +61,34 @@ def show(
     """Show a new code, and wait for the machine on which it is typed."""
     _check_person(own, Side.SHOWS, voice)
     code = make_code(secrets.token_bytes(RANDOM_BYTES))
-    number = str(code.number)
+    number, pake = str(code.number), Pake(Side.SHOWS, code)
     with Door(bind, port) as door:
         announced = Announcement(PAIRING, number, door.port, bind=bind, tell=voice.tell)
         with nullcontext() if mdns.is_off() else announced:
             shown(code, format_address(reachable(bind), door.port))
-            meeting, key = _first_caller(door, code, voice)
+            meeting, theirs = _first_caller(door, pake, voice)
             door.close()
+            with _using_up(meeting):
+                meeting.say(Hi(pake.message))
     with meeting.line:
-        try:
-            meeting.pairing.agree(key)
+        with _using_up(meeting):
+            meeting.pairing.agree(pake.finish(theirs.pake))
             meeting.hear(Claims, _PROOF_SECONDS)
-        except HandsoffError as error:
-            raise _used_up(meeting.line.where, error) from error
         meeting.say(own.claims)
         return _finish(own, meeting, voice)
 
 
-def _first_caller(door: Door, code: Code, voice: Voice) -> tuple[Meeting, bytes]:
-    """Return the first caller that takes part in the PAKE, which gets our half, and the key."""
+def _first_caller(door: Door, pake: Pake, voice: Voice) -> tuple[Meeting, Hi]:
+    """Return the first caller that says a hello of the PAKE, to which our half is the answer."""
     odd = 0
-    taken: list[tuple[Pairing, Pake, bytes]] = []
+    taken: list[tuple[Pairing, Hi]] = []
 
     def heard(body: bytes) -> None:
-        pairing, pake = Pairing(Side.SHOWS), Pake(Side.SHOWS, code)
+        pairing = Pairing(Side.SHOWS)
         theirs = pairing.receive(body)
         assert isinstance(theirs, Hi), "nothing else is due"
-        taken[:] = [(pairing, pake, pake.finish(theirs.pake))]
+        pake.check(theirs.pake)
+        taken.append((pairing, theirs))
 
     def told(where: str, why: str) -> None:
         nonlocal odd
@@ -100,13 +101,22 @@ def _first_caller(door: Door, code: Code, voice: Voice) -> tuple[Meeting, bytes]
     except UnreachableError as error:
         error.hint = "handsoff pair shows a new code"
         raise
-    pairing, pake, key = taken[0]
-    meeting = Meeting(pairing, line)
+    pairing, theirs = taken[-1]
+    return Meeting(pairing, line), theirs
+
+
+@contextmanager
+def _using_up(meeting: Meeting) -> Iterator[None]:
+    """Say of any failure that the code is used up."""
     try:
-        meeting.say(Hi(pake.message))
-    except UnreachableError as error:
-        raise _used_up(line.where, error) from error
-    return meeting, key
+        yield
+    except HandsoffError as error:
+        kind = TrustError if isinstance(error, TrustError | DamagedError) else type(error)
+        raise kind(
+            f"somebody at {meeting.line.where} tried this code and did not prove it ({error}): it "
+            "is used up",
+            hint="handsoff pair shows a new code; if nobody of yours tried, somebody guessed",
+        ) from error
 
 
 def enter(own: Own, code: Code, *, at: str | None, voice: Voice) -> Paired:
@@ -135,6 +145,7 @@ def _first_to_prove(
     """Return the meeting with the first machine that proves the code; its line is open."""
     until = clock.monotonic() + _SEARCH_SECONDS
     for host, port in islice(places, _ADDRESSES):
+        pake = Pake(Side.TYPES, code)  # now, while nobody can see how long it takes
         try:
             line = call(host, port, _CALL_SECONDS)
         except UnreachableError as error:
@@ -142,7 +153,7 @@ def _first_to_prove(
             continue
         with ExitStack() as stack:
             stack.enter_context(line)
-            if _proves(meeting := Meeting(Pairing(Side.TYPES), line), own, code, tried):
+            if _proves(meeting := Meeting(Pairing(Side.TYPES), line), own, pake, tried):
                 stack.pop_all()
                 return meeting
         if len(tried.wrong) == GUESSES or clock.monotonic() > until:
@@ -150,17 +161,18 @@ def _first_to_prove(
     return None
 
 
-def _proves(meeting: Meeting, own: Own, code: Code, tried: _Tried) -> bool:
+def _proves(meeting: Meeting, own: Own, pake: Pake, tried: _Tried) -> bool:
     """Hold the first four turns, and say whether the other end has proved the code."""
-    pake, where = Pake(Side.TYPES, code), meeting.line.where
+    where = meeting.line.where
     try:
         meeting.say(Hi(pake.message))
-        key = pake.finish(meeting.hear(Hi, _HI_SECONDS).pake)
+        theirs = meeting.hear(Hi, _HI_SECONDS).pake
+        pake.check(theirs)
     except HandsoffError as error:  # our half alone is no guess: it tells nobody anything
         tried.silent.append(f"{where}: {error}")
         return False
-    meeting.pairing.agree(key)
     try:
+        meeting.pairing.agree(pake.finish(theirs))
         meeting.say(own.claims)
         meeting.hear(Claims, _PROOF_SECONDS)
     except HandsoffError:
@@ -228,14 +240,6 @@ def _unknown(found: list[Found], known: set[tuple[str, int]]) -> Iterator[tuple[
             if (address, there.port) not in known:
                 known.add((address, there.port))
                 yield address, there.port
-
-
-def _used_up(where: str, error: HandsoffError) -> HandsoffError:
-    kind = TrustError if isinstance(error, TrustError | DamagedError) else type(error)
-    return kind(
-        f"somebody at {where} tried this code and did not prove it ({error}): it is used up",
-        hint="handsoff pair shows a new code; if nobody of yours tried, somebody guessed",
-    )
 
 
 def _nobody(code: Code, at: str | None, tried: _Tried) -> HandsoffError:

@@ -324,6 +324,15 @@ def test_a_pake_message_that_is_none_or_comes_back_is_refused(side: Side) -> Non
         Pake(side, CODE).finish(same_side)
 
 
+def test_an_end_that_turned_strangers_away_still_serves_the_right_one() -> None:
+    one, other = Pake(Side.TYPES, CODE), Pake(Side.SHOWS, CODE)
+    for theirs in (b"A" + bytes(32), b"B" + b"\1" * 32, other.message, b""):
+        with pytest.raises(DamagedError):
+            other.check(theirs)
+    other.check(one.message)
+    assert one.finish(other.message) == other.finish(one.message)
+
+
 def test_both_sides_swapped_is_refused() -> None:
     body = Pairing(Side.SHOWS).send
     with pytest.raises(AssertionError):
