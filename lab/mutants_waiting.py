@@ -14,8 +14,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "holding": [
         ("a parcel elsewhere is no matter", "if away and lease.state", "if False and lease.state"),
         ("no way back while in contact", "if away and lease.state", "if lease.state"),
-        ("files come back by themselves", 'route in ("direct", "file")', 'route in ("direct",)'),
-        ("what is on the remote stays there", 'route in ("direct", "file")', "route"),
+        ("files come back by themselves", '("direct", "ssh", "file")', '("direct", "ssh")'),
+        ("what is on the remote stays there", 'route in ("direct", "ssh", "file")', "route"),
     ],
     "record": [
         (

@@ -17,7 +17,10 @@ from handsoff.cli.words import Allow, As, Hold, MaxSize, Work, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
-At = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the machine listens.")]
+At = Annotated[
+    str | None,
+    typer.Option(metavar="PLACE", help="Where it listens, HOST:PORT; for ssh USER@HOST or alias."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,11 +54,16 @@ def page(
 
 
 def send(
-    to: Annotated[str, typer.Argument(metavar="MACHINE", help="The machine to hand over to.")],
+    to: Annotated[
+        str, typer.Argument(metavar="MACHINE", help="The machine, or USER@HOST or an ssh alias.")
+    ],
     at: At = None,
     via: Annotated[
-        str, typer.Option(metavar="ROUTE", help="The route: auto, direct or remote.")
+        str, typer.Option(metavar="ROUTE", help="The route: auto, direct, ssh or remote.")
     ] = "auto",
+    remote_command: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="Where handsoff is there, for ssh.")
+    ] = None,
     to_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the parcel to a file.")
     ] = None,
@@ -81,6 +89,7 @@ def send(
         to=to,
         at=at,
         via=via,
+        remote_command=remote_command,
         named=named,
         to_file=to_file,
         whole=whole,
@@ -117,10 +126,22 @@ def listen(
 
 
 def receive(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A parcel, from send --to-file.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A parcel, from send --to-file.")
+    ] = None,
+    stdio: Annotated[
+        bool, typer.Option("--stdio", help="For ssh: serve one send on standard input and output.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Take a parcel from a file into the inbox."""
+    if (file is None) is not stdio or (stdio and json):
+        raise UsageError("receive takes a file, or --stdio alone", hint="handsoff receive --help")
+    if file is None:
+        from handsoff.flows.stdio import serve_one
+
+        serve_one()
+        return
     from handsoff.edge import keys
     from handsoff.edge.home import Home
     from handsoff.flows.listen import receive_file

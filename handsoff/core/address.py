@@ -21,7 +21,7 @@ def parse_address(text: str, *, port: int | None = None) -> tuple[str, int]:
     """
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
-        known = bracket and _is_ipv6(host) and rest[:1] in ("", ":")
+        known = bracket and is_ipv6(host) and rest[:1] in ("", ":")
         rest = rest[1:] if rest != ":" else rest
     else:
         host, colon, rest = text.partition(":")
@@ -41,7 +41,8 @@ def format_address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _is_ipv6(text: str) -> bool:
+def is_ipv6(text: str) -> bool:
+    """Say whether ``text`` is an IPv6 address, with a zone or without."""
     number, percent, zone = text.partition("%")
     try:
         ipaddress.IPv6Address(number)

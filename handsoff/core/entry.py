@@ -29,7 +29,7 @@ from handsoff.core.objects import EMPTY_TREE, FILE, TreeEntry, encode_tree, oid_
 from handsoff.core.times import LONGEST
 from handsoff.errors import DamagedError
 
-ROUTES: Final = frozenset({"", "direct", "file", "remote"})
+ROUTES: Final = frozenset({"", "direct", "ssh", "file", "remote"})
 OUTCOMES: Final = frozenset({"merged", "abandoned"})
 KINDS: Final[dict[str, type[Event]]] = {
     kind.__name__: kind for kind in (Caught, Saved, Pushed, Offered, Withdrawn, Dropped, Closed)

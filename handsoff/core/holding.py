@@ -65,7 +65,7 @@ def may_withdraw(lease: Lease, route: str, *, away: bool) -> str:
     While the remote does not answer (``away``), whoever has the parcel may have caught the work
     where nobody here could see it.
     """
-    if away and lease.state is State.OFFERED and route in ("direct", "file"):
+    if away and lease.state is State.OFFERED and route in ("direct", "ssh", "file"):
         to = lease.to.shown() if lease.to else "anyone"
         return f"{to} has the parcel, and the remote cannot say whether the work was caught"
     return ""

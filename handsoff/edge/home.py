@@ -4,6 +4,7 @@ HANDSOFF_HOME/
   clones.json      founding id of a roster -> checkouts of that repository here
   addresses.json   machine id -> HOST:PORT at which it last answered
   met.json         machine id -> when it last answered there, in seconds since 1970
+  ssh.json         machine id -> the destination of ssh that led there, and the program there
   incoming/        parcels on their way in; a cut one goes on from here
   inbox/ID/        a parcel that arrived whole and was verified: manifest, signature, pack
 """
@@ -28,6 +29,7 @@ _ADDRESSES: Final = "addresses.json"
 _MET: Final = "met.json"
 _OFTEN: Final = 60
 """Seconds within which it is not noted again that a machine was met."""
+_SSH: Final = "ssh.json"
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
 
@@ -130,6 +132,31 @@ class Home:
         """Return when ``machine`` last proved to be there, or None."""
         known: dict[str, int] = files.read_json(self.folder / _MET) or {}
         return known.get(machine)
+
+    def ssh_of(self, machine: str) -> str | None:
+        """Return the destination of ssh that last led to ``machine``, or None."""
+        return self._ssh().get(machine, {}).get("to")
+
+    def by_ssh(self, destination: str) -> str | None:
+        """Return the machine to which this destination of ssh led last, or None."""
+        led = [machine for machine, way in self._ssh().items() if way.get("to") == destination]
+        return led[0] if led else None
+
+    def program_at(self, destination: str) -> str | None:
+        """Return the program that the person named for this destination, or None."""
+        named = [way.get("program") for way in self._ssh().values() if way.get("to") == destination]
+        return named[0] if named else None
+
+    def remember_ssh(self, machine: str, destination: str, program: str | None) -> None:
+        """Note which destination led to ``machine``, and which program answered if it was named."""
+        known, program = self._ssh(), program or self.program_at(destination)
+        way = {"to": destination} | ({"program": program} if program else {})
+        if known.get(machine) != way:
+            others = {m: w for m, w in known.items() if w.get("to") != destination}
+            files.write_json(self.folder / _SSH, {**others, machine: way})
+
+    def _ssh(self) -> dict[str, dict[str, str]]:
+        return files.read_json(self.folder / _SSH) or {}
 
     def parcel(self, parcel_id: str) -> Parcel | None:
         """Return the verified parcel of this id, or None."""

@@ -38,7 +38,7 @@ class Talk:
     def __init__(self, stream: Stream, role: Role, *, who: str = "the other machine") -> None:
         self.exchange = Exchange(role)
         self._stream = stream
-        self._who = who
+        self.who = who
         self._heard: list[Message | bytes] = []
 
     def say(self, message: Message) -> None:
@@ -93,7 +93,7 @@ class Talk:
         data = self._stream.recv(limit)
         if not data:
             self.exchange.ended()
-            raise UnreachableError(f"{self._who} has nothing more to say")
+            raise UnreachableError(f"{self.who} has nothing more to say")
         self._heard += self.exchange.receive(data)
 
     def _next(self) -> Message | bytes:
@@ -101,5 +101,5 @@ class Talk:
             self._listen(_PIECE)
         said = self._heard.pop(0)
         if isinstance(said, Refuse):
-            raise as_error(said, self._who)
+            raise as_error(said, self.who)
         return said

@@ -177,7 +177,7 @@ class Delivery:
     def finish(self, sending: Sending) -> None:
         """Forget the parcel under way."""
         # a stick can be lost: only a receiver that has signed for it makes the file superfluous
-        if sending.path and sending.route == "direct":
+        if sending.path and sending.route in ("direct", "ssh"):
             Path(sending.path).unlink(missing_ok=True)
         self.memory.set_sending(None)
 

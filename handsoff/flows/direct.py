@@ -1,12 +1,14 @@
-"""The direct route, seen from the sender: one exchange over SSH, in the order of the design.
+"""A connection to one machine, seen from the sender: one exchange, in the order of the design.
+
+Which way it goes (to a listener, or through an ssh) is flows/ways.py.
 
 Connecting and asking need nothing of the parcel, so they run beside the look at the checkout.
 """
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 
 from handsoff import __version__
 from handsoff.core.exchange import Role
@@ -23,28 +25,31 @@ from handsoff.core.messages import (
     receipt_key,
 )
 from handsoff.core.roster import Member
-from handsoff.edge import ssh
 from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Talk
-from handsoff.errors import DamagedError, HandsoffError
-from handsoff.flows import finding, heard
+from handsoff.edge.talk import Stream, Talk
+from handsoff.errors import DamagedError, HandsoffError, RefusedError
+from handsoff.flows import heard
 from handsoff.flows.desk import Desk
+from handsoff.flows.ways import Way
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A connection on which the receiver has said what it has."""
+
+    stream: Stream
+    talk: Talk
+    member: Member
+    have: Have
 
 
 class Direct:
     """A connection to one machine, being made in the background."""
 
-    def __init__(
-        self, desk: Desk, to: Member, at: str | None, work: str, *, look: float = finding.LOOK
-    ) -> None:
-        self.address = at or ""
-        """Where the machine is, once it was found."""
-        self.name = to.name
-        self._at = at
-        self._look = look
+    def __init__(self, desk: Desk, way: Way, work: str) -> None:
+        self.way = way
         self._desk = desk
-        self._to = to
         self.doubts: list[str] = []
         """What the receiver saw on the remote and it does not show here."""
         self._ask = Ask(
@@ -54,39 +59,46 @@ class Direct:
             record=desk.seen_tip(work),
         )
         self._compared = False
-        self._given_up = threading.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dial")
-        self._opened: Future[tuple[ssh.Channel, Talk, Have]] = self._pool.submit(self._open)
+        self._opened: Future[Opened] = self._pool.submit(self._open)
 
-    def _open(self) -> tuple[ssh.Channel, Talk, Have]:
-        channel, self.address = finding.dial(
-            self._desk.home, self._desk.machine, self._to, self._at,
-            look=self._look, given_up=self._given_up,
-        )  # fmt: skip
+    def _open(self) -> Opened:
+        stream = self.way.open()
         try:
-            talk = Talk(channel, Role.SENDER, who=self._to.name)
+            talk = Talk(stream, Role.SENDER, who=self.way.where)
             talk.say(Hello(VERSIONS, self._desk.machine.id, __version__))
-            talk.hear(Hello)
+            try:
+                hello = talk.hear(Hello)
+            except RefusedError as error:
+                raise self.way.differs(error) from error
+            member = self.way.who(hello.machine)
+            talk.who = member.name
             talk.say(self._ask)
             have = talk.hear(Have)
         except BaseException:
-            channel.close()
+            stream.close()
             raise
-        return channel, talk, have
+        self.way.worked(member)
+        return Opened(stream, talk, member, have)
 
     def again(self) -> "Direct":
-        """Return another connection to the same machine."""
-        return Direct(self._desk, self._to, self._at, self._ask.work, look=self._look)
+        """Return another connection to the same place."""
+        return Direct(self._desk, self.way.again(), self._ask.work)
+
+    def member(self) -> Member:
+        """Return the machine at the other end; raises what went wrong on the way there."""
+        return self._opened.result().member
 
     def have(self) -> tuple[str, ...]:
         """Return the commits that the receiver has; raises what went wrong on the way there."""
-        return self._opened.result()[2].commits
+        return self._opened.result().have.commits
 
     def deliver(
         self, parcel: str, sealed: SealedFile, manifest: str, progress: Callable[[int], None]
     ) -> Receipt:
         """Send the parcel, and return the receiver's receipt for ``manifest`` (a SHA-256)."""
-        _, talk, _ = self._opened.result()
+        opened = self._opened.result()
+        talk, to = opened.talk, opened.member
         step("send.offer.before")
         talk.say(Offer(parcel, sealed.size, sealed.sha256))
         talk.hear(Accept)
@@ -94,16 +106,16 @@ class Direct:
             talk.send_parcel(file, sealed.size, progress)
         step("send.bytes.after")
         receipt = talk.hear(Receipt)
-        if receipt.manifest != manifest or receipt_key(receipt) != self._to.card.sign_key:
+        if receipt.manifest != manifest or receipt_key(receipt) != to.card.sign_key:
             raise DamagedError(
-                f"the receipt of {self._to.name} does not hold", hint="update handsoff there"
+                f"the receipt of {to.name} does not hold", hint="update handsoff there"
             )
         step("send.receipt.after")
         return receipt
 
     def tell(self, record: str) -> None:
         """Tell the receiver where the record stands now. It is courtesy: nothing hangs on it."""
-        _, talk, _ = self._opened.result()
+        talk = self._opened.result().talk
         step("send.told.before")
         with suppress(HandsoffError):
             talk.say(Told(record))
@@ -113,10 +125,11 @@ class Direct:
 
     def close(self) -> None:
         """Hang up."""
-        self._given_up.set()
+        if not self._opened.done():
+            self.way.abandon()
         self._pool.shutdown(wait=True)
         if self._opened.exception() is None:
-            self._opened.result()[0].close()
+            self._opened.result().stream.close()
             self._compare()
 
     def _compare(self) -> None:
@@ -124,8 +137,8 @@ class Direct:
         if self._compared:
             return
         self._compared = True
-        have = self._opened.result()[2]
+        to, have = self._opened.result().member, self._opened.result().have
         with suppress(HandsoffError):
             self.doubts = heard.compare(
-                self._desk, self._to.id, roster=have.roster, work=self._ask.work, record=have.record
+                self._desk, to.id, roster=have.roster, work=self._ask.work, record=have.record
             )

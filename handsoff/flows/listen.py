@@ -32,7 +32,7 @@ from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Talk
+from handsoff.edge.talk import Stream, Talk
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnfitError
 from handsoff.flows import heard, ledger
 from handsoff.flows.accept import accept, clone_of, manifest_digest
@@ -105,9 +105,9 @@ class House:
         except HandsoffError:
             return False
 
-    def serve(self, sender: str, peer: str, channel: ssh.Channel) -> None:
-        """Hold one exchange with the machine ``sender``."""
-        talk = Talk(channel, Role.RECEIVER, who=sender)
+    def serve(self, sender: str, peer: str, channel: Stream) -> None:
+        """Hold one exchange with the machine ``sender``; "" where its first word is to say who."""
+        talk = Talk(channel, Role.RECEIVER, who=sender or peer)
         try:
             self._receive(talk, sender)
         except HandsoffError as error:
@@ -115,7 +115,10 @@ class House:
             self.failed(error, peer)
 
     def _receive(self, talk: Talk, sender: str) -> None:
-        talk.hear(Hello)
+        # by ssh the account is proved and the machine only claims to be one: the signature of the
+        # parcel decides, and to claim another's name shows nothing that the roster does not
+        hello = talk.hear(Hello)
+        sender = sender or hello.machine
         talk.say(Hello(VERSIONS, self.machine.id, __version__))
         ask = talk.hear(Ask)
         desk = clone_of(self.home, self.machine, ask.repository)

@@ -35,6 +35,8 @@ class Wishes:
     within: timedelta = OFFER
     at: str | None = None
     via: str = "auto"
+    remote_command: str | None = None
+    """The program of the other machine that ssh is to run."""
     named: str | None = None
     """The name of the work, where HEAD is detached and no branch names it."""
     to_file: Path | None = None

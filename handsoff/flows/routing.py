@@ -1,23 +1,24 @@
 """Which way the parcel goes, and the connection to the receiver where there is one.
 
-``auto`` is direct where the receiver is found, else the remote; it says which, and why. The
-connection is begun on what this clone knows of the roster, beside everything else.
+It says which, and why; the order is core/routes.py. The connection is begun on what this clone
+knows of the roster, beside everything else.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
-from handsoff.core.roster import Member
+from handsoff.core import routes
+from handsoff.core.destination import Destination, parse_destination
+from handsoff.core.roster import Member, Roster
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import UnreachableError
 from handsoff.flows import finding
+from handsoff.flows.aim import aim_at, aim_of, place_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.direct import Direct
 from handsoff.flows.plan import Aim, Route, Wishes
-
-ROUTES: Final = ("auto", "direct", "remote")
+from handsoff.flows.ways import BySsh, Straight, Way, remembered
 
 
 @dataclass
@@ -31,59 +32,119 @@ class Routing:
     direct: Direct | None = field(default=None, init=False)
     away: bool = field(default=False, init=False)
     """Whether the remote does not answer."""
+    _left: list[str] = field(default_factory=list, init=False)
+    """The routes that would be tried next."""
+    _to: Member | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        self._ways(())  # what was typed must fit before anything is done
         roster = self.desk.local_roster()
-        to = roster.named(self.wishes.to) if roster and self.wishes.verb == "send" else None
-        if to is not None and to.id != self.desk.machine.id:
-            self._choose_for(to)
+        if roster is not None and self.wishes.verb == "send":
+            self._begin(roster)
+
+    def aim(self, roster: Roster) -> Aim:
+        """Return whom it is for; who is at a destination of ssh, only that machine can say."""
+        place = place_of(self.desk, roster, self.wishes)
+        if place is None:
+            return aim_of(self.desk, roster, self.wishes)
+        self._begin(roster)
+        if self.direct is None:
+            return aim_at(self.desk, roster, place)
+        return aim_of(self.desk, roster, self.wishes, self.direct.member())
 
     def choose(self, aim: Aim, *, away: bool) -> None:
         """Settle the route, once, and begin to connect; ``away`` if the remote does not answer."""
         self.away = away
         if self.wishes.verb == "send" and aim.machine is not None:
             self._choose_for(aim.machine)
-        else:
+        elif not self.route.name:
             self.route = Route("remote", "for whoever may catch it")
+
+    def _begin(self, roster: Roster) -> None:
+        place, to = place_of(self.desk, roster, self.wishes), roster.named(self.wishes.to)
+        if place is not None and not self.route.name:
+            self._connect(
+                "ssh", f"{place.text} is for ssh", BySsh(self.desk, place, None, self._named)
+            )
+        elif to is not None and to.id != self.desk.machine.id:
+            self._choose_for(to)
 
     def _choose_for(self, to: Member) -> None:
         if self.route.name:
             return
-        if self.wishes.to_file is not None:
-            self.route = Route("file", "asked for")
-        elif self.wishes.via == "remote":
-            self.route = Route("remote", "asked for")
-        elif self.wishes.dry_run:
+        self._to = to
+        by_ssh = ("ssh",) if self.desk.home.ssh_of(to.id) is not None else ()
+        self._left = list(self._ways(("direct", *by_ssh)))
+        self._take("")
+
+    def _ways(self, known: Sequence[str]) -> Sequence[str]:
+        wishes = self.wishes
+        return routes.ways(
+            wishes.via, at=wishes.at, to_file=wishes.to_file is not None, known=known
+        )
+
+    def _take(self, why: str) -> None:
+        """Take the next route; ``why`` is what came of the one before."""
+        assert self._to is not None
+        to, name = self._to, self._left.pop(0)
+        asked = name in (self.wishes.via, "file")
+        if name == "direct" and self.wishes.dry_run:
             self._foresee(to)
+        elif name == "direct":
+            look = finding.LONG_LOOK if asked else finding.LOOK
+            way = Straight(self.desk, to, self.wishes.at, look)
+            self._connect(name, "", way)
+        elif name == "ssh":
+            place = self._destination(to)
+            why = "; ".join(filter(None, (f"{to.name} is at {place.text}", why)))
+            self._connect(name, why, BySsh(self.desk, place, to, self._named))
         else:
-            self.route = Route("direct", f"{to.name} is looked for")
-            look = finding.LONG_LOOK if self.wishes.via == "direct" else finding.LOOK
-            self.direct = Direct(self.desk, to, self.wishes.at, self.work, look=look)
+            self.route = Route(name, "asked for" if asked else why)
 
     def _foresee(self, to: Member) -> None:
-        """Say which route it would be; nobody is connected to."""
+        """Say whether it would go direct; nobody is connected to."""
         address = self.wishes.at or finding.foresee(self.desk.home, to)
-        if address is not None or self.wishes.via == "direct":
-            self.route = Route("direct", f"{to.name} is at {address or 'no known address'}")
+        if address is None and self._left:
+            self._take(f"no address of {to.name} is known")
         else:
-            self.route = Route("remote", f"no address of {to.name} is known")
+            self.route = Route("direct", f"{to.name} is at {address or 'no known address'}")
+
+    def _connect(self, name: str, why: str, way: Way) -> None:
+        self.route = Route(name, why or f"{way.where} is looked for")
+        if not self.wishes.dry_run:
+            self.direct = Direct(self.desk, way, self.work)
+
+    def _destination(self, to: Member) -> Destination:
+        if self.wishes.at is not None:
+            return parse_destination(self.wishes.at)
+        # an alias of the same name is the best guess, and the machine there must be the one
+        return remembered(self.desk, to) or parse_destination(to.name)
+
+    @property
+    def _named(self) -> str | None:
+        return self.wishes.remote_command
 
     def have(self) -> Sequence[str]:
         """Return the commits that the other end has, or can get from the remote.
 
-        Where nobody is found who was not given an address by hand, the remote is taken instead.
+        Where nobody answers on a way that is only remembered, the next is taken instead.
         """
+        have: Sequence[str] = ()
+        while self.direct is not None:
+            try:
+                have = self.direct.have()
+            except UnreachableError as error:
+                if not self._left:
+                    raise
+                self.direct = None
+                self._take(str(error))
+            else:
+                break
         if self.direct is None:
             return self._on_the_remote()
-        try:
-            have = self.direct.have()
-            self.route = Route("direct", f"{self.direct.name} is at {self.direct.address}")
-        except UnreachableError as error:
-            if self.wishes.at or self.wishes.via == "direct":
-                raise
-            self.route = Route("remote", str(error))
-            self.direct = None
-            return self._on_the_remote()
+        if self.route.name == "direct":
+            named = f"{self.direct.member().name} is at {self.direct.way.where}"
+            self.route = Route("direct", named)
         objects = Objects(self.desk.checkout.common_dir / "objects")
         # with no commit in common by name, the remote is in common: the receiver can ask it
         return have if any(map(objects.has, have)) else self._on_the_remote()

@@ -21,9 +21,8 @@ from handsoff.edge import files, hooks
 from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.home import cache_folder
-from handsoff.errors import RefusedError, UsageError
+from handsoff.errors import RefusedError
 from handsoff.flows import again, ledger, packing
-from handsoff.flows.aim import aim_of
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
@@ -34,7 +33,7 @@ from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Aim, Plan, Sent, Terms, Wishes
-from handsoff.flows.routing import ROUTES, Routing
+from handsoff.flows.routing import Routing
 
 TRIES: Final = 3
 
@@ -58,8 +57,6 @@ class Sender:
 
     def run(self) -> Sent:
         """Hand the work over; every error leaves this machine the carrier."""
-        if self.wishes.via not in ROUTES:
-            raise UsageError(f"no route called {self.wishes.via}", hint=", ".join(ROUTES))
         if self.memory.journal():
             raise RefusedError(
                 "a restore here was interrupted and is not finished",
@@ -84,7 +81,7 @@ class Sender:
             for news in view.news:
                 self._warn(news)
             self.desk.need_admitted(view.roster)
-            aim = aim_of(self.desk, view.roster, self.wishes)
+            aim = self.routing.aim(view.roster)
             done = self._again(view, aim, page) or self._hand_over(view, aim, page, found, guarding)
             return replace(
                 done,

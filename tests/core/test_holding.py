@@ -92,6 +92,7 @@ def test_a_moment_reads_in_utc() -> None:
     ("lease", "route", "away", "refused"),
     [
         (OFFERED, "direct", True, True),
+        (OFFERED, "ssh", True, True),
         (OFFERED, "file", True, True),
         (OFFERED, "remote", True, False),
         (OFFERED, "direct", False, False),

@@ -1,0 +1,32 @@
+"""``handsoff receive --stdio``: one exchange for an ssh that started us, and nothing more.
+
+No listener need run. Standard output is the exchange's alone, after one line that tells it from
+what login scripts print. sshd has let an account in, not a machine: see flows/listen.py.
+"""
+
+import os
+
+from handsoff.core.plain import plain
+from handsoff.core.sshtalk import GREETING
+from handsoff.edge import keys, pipes
+from handsoff.edge.home import Home
+from handsoff.errors import HandsoffError
+from handsoff.flows.listen import House
+
+
+def serve_one() -> None:
+    """Take what one sender brings; raise what went wrong, once the sender was told."""
+    stream = pipes.own_streams()
+    folder = keys.home_folder()
+    failures: list[HandsoffError] = []
+    house = House(
+        Home(folder), keys.need(folder), lambda *_: None, lambda error, _: failures.append(error)
+    )
+    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+    try:
+        stream.send(GREETING)
+        house.serve("", f"ssh from {plain(address, limit=80) or 'here'}", stream)
+    finally:
+        stream.close()
+    for error in failures:
+        raise error
