@@ -16,6 +16,7 @@ import mutants_finding
 import mutants_pairing
 import mutants_record
 import mutants_remote
+import mutants_ssh
 import mutants_waiting
 
 CORE = Path("handsoff/core")
@@ -27,6 +28,7 @@ for _part in (
     mutants_pairing,
     mutants_record,
     mutants_remote,
+    mutants_ssh,
     mutants_waiting,
 ):
     TESTS |= _part.TESTS

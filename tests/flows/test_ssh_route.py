@@ -1,4 +1,4 @@
-"""The ssh route: the user's own ssh, a real sshd, and handsoff there as a program of one exchange."""
+"""The ssh route: the user's own ssh, a real sshd, and handsoff there for one exchange."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from handsoff.edge.home import Home
 from tests.kit.compare import look
 from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import at_home, background, inside, refused, steps, wait_for
+from tests.kit.running import inside, refused
 from tests.kit.sshd import Sshd, missing, sshd
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
@@ -126,15 +126,10 @@ def test_a_noisy_shell_and_a_program_at_a_path_of_its_own_do_no_harm(
     ("what", "code", "said"),
     [
         ("unknown", 7, "ssh does not know the key of box"),
-        ("changed", 7, "the host's key has changed"),
         ("refused", 7, "does not let you in by ssh"),
-        ("nobody", 6, "ssh does not reach box"),
-        ("no program", 6, "has no handsoff"),
-        ("older", 3, "older than this one"),
         ("newer", 3, "this one version 9"),
         ("stranger", 7, "not in the roster"),
         ("liar", 9, "the receipt of m2 does not hold"),
-        ("flood", 9, "KiB came before handsoff said a word"),
     ],
 )
 def test_what_stands_against_it_is_said_and_nothing_is_handed_over(
@@ -143,30 +138,17 @@ def test_what_stands_against_it_is_said_and_nothing_is_handed_over(
     m9 = monday.world.machine("m9")
     own, bins = keys.create(m9.home, "m9", "eve"), tmp_path / "sshd" / "bin"
     claim = monday.m2.member().id if what == "liar" else own.id
-    body = {
-        "older": "echo 'handsoff: no such option: --stdio' >&2; exit 2",
-        "flood": "head -c 200000 /dev/zero; sleep 20",
-    }.get(what, f"exec {{python}} -m tests.kit.odd_ends {what} {claim}")
-    install(bins / "elsewhere" if what == "no program" else bins, body)
+    install(bins, f"exec {{python}} -m tests.kit.odd_ends {what} {claim}")
     before = monday.untouched()
     with at_sshd(m9, tmp_path / "sshd") as there:
         know(monday.m1, there.alias("box"))
-        spoil(there, what)
-        if what == "nobody":
-            know(monday.m1, there.alias("box").replace(str(there.port), "9"))
+        if what == "unknown":
+            (there.folder / "known_hosts").write_text("")
+        elif what == "refused":
+            (there.folder / "client.pub").write_text((there.folder / "host.pub").read_text())
         refused(inside(monday.m1, "send", "box"), code, said)
     assert monday.untouched() == before
     assert monday.carrier == ("free", "", 0)
-
-
-def spoil(there: Sshd, what: str) -> None:
-    known, own = there.folder / "known_hosts", there.folder / "client.pub"
-    if what == "unknown":
-        known.write_text("")
-    elif what == "changed":
-        known.write_text(f"box {own.read_text()}")
-    elif what == "refused":
-        own.write_text((there.folder / "host.pub").read_text())
 
 
 def test_a_transfer_that_was_cut_goes_on_where_it_stopped(
@@ -201,12 +183,8 @@ def test_where_ssh_is_only_remembered_the_remote_stands_in(monday: Monday, tmp_p
     [
         (("nobody-here",), 2, "ssh knows no host of that name"),
         (("--via", "ssh", "--", "-oProxyCommand=touch x"), 2, "is no destination of ssh"),
-        (("lin@-oProxyCommand=touch",), 2, "is no destination of ssh"),
         (("lin@box", "--via", "remote"), 2, "goes by no other route"),
-        (("lin@box", "--to-file", "x"), 2, "goes by no other route"),
-        (("m2", "--via", "direct", "--at", "lin@box"), 2, "does not go with"),
         (("lin@box", "--remote-command", "-x"), 2, "starts with a dash"),
-        (("m2", "--via", "pigeon"), 2, "no route called pigeon"),
     ],
 )
 def test_words_that_ssh_must_not_get_are_refused(

@@ -32,8 +32,9 @@ def main(kind: str, claim: str) -> None:
     talk.say(Accept(0))
     talk.receive_parcel(lambda _: None)
     own = keys.need(keys.home_folder())
-    said = {"parcel": offer.parcel, "manifest": "0" * 64, "by": own.id, "at": 1}
-    talk.say(Receipt(**said, signature=own.sign(receipt_payload(**said), "handsoff-receipt")))
+    claims = {"parcel": offer.parcel, "manifest": "0" * 64, "by": own.id}
+    signature = own.sign(receipt_payload(**claims, at=1), "handsoff-receipt")
+    talk.say(Receipt(**claims, at=1, signature=signature))
     stream.recv()
 
 

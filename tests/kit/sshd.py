@@ -1,4 +1,4 @@
-"""A real sshd on loopback: on a free port, with keys and a config of its own, for tests and the lab.
+"""A real sshd on loopback: a free port, keys and a config of its own; for tests and the lab.
 
     with sshd(folder / "m2", SetEnv="HOME=...") as there:   runs until the block ends
         there.alias("m2")          what a client's config says of it
