@@ -160,7 +160,7 @@ def status(found: "Status") -> Iterator[str]:
 
 def health(found: "Health") -> Iterator[str]:
     """Yield each finding, what needs somebody last."""
-    marks = {"fine": "ok  ", "note": "note", "attention": "!!  "}
+    marks = {"ok": "ok  ", "note": "note", "problem": "!!  "}
     for level, mark in marks.items():
         for item in found.findings:
             if item.level.value == level:

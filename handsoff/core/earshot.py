@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from handsoff.core.discovery import Look
-from handsoff.core.health import Finding, Level, attention, fine
+from handsoff.core.health import Finding, Level, ok, problem
 from handsoff.core.interfaces import Interface, Why, fit, unfit
 
 _TOPIC: Final = "mdns"
@@ -28,17 +28,17 @@ def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:
         return [_note(f"mDNS is {look.off}", _AT)]
     if look.trouble:
         do = "let other programs share the port (avahi: disallow-other-stacks=no); until then: --at"
-        return [attention(_TOPIC, f"mDNS does not work here: {look.trouble}", do)]
+        return [problem(_TOPIC, f"mDNS does not work here: {look.trouble}", do)]
     if not fit(look.interfaces):
         return [_note(*_nowhere(look.interfaces))]
     names = ", ".join(interface.name for interface in fit(look.interfaces))
     if not look.own:
         said = f"what this machine announces on {names} is not heard here itself"
-        return [attention(_TOPIC, said, "let UDP port 5353 in and out of this machine's firewall")]
-    found = [fine(_TOPIC, f"mDNS works on {names}")]
+        return [problem(_TOPIC, said, "let UDP port 5353 in and out of this machine's firewall")]
+    found = [ok(_TOPIC, f"mDNS works on {names}")]
     heard = sorted(others[machine] for machine in look.machines if machine in others)
     if heard:
-        found.append(fine(_TOPIC, f"heard here: {_shown(heard)}"))
+        found.append(ok(_TOPIC, f"heard here: {_shown(heard)}"))
     elif others:
         found.append(_note(*_silence(look, sorted(others.values()))))
     return found

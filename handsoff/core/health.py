@@ -27,9 +27,9 @@ _PROBE: Final = re.compile(r"([a-z0-9]+)-([0-9]{1,12})-[0-9a-f]+")
 class Level(Enum):
     """How much a finding matters."""
 
-    FINE = "fine"
+    OK = "ok"
     NOTE = "note"
-    ATTENTION = "attention"
+    PROBLEM = "problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,24 @@ class Finding:
     do: str = ""
 
 
-def fine(topic: str, said: str) -> Finding:
+def ok(topic: str, said: str) -> Finding:
     """Return a finding that needs nobody."""
-    return Finding(topic, Level.FINE, said)
+    return Finding(topic, Level.OK, said)
 
 
-def attention(topic: str, said: str, do: str = "") -> Finding:
+def note(topic: str, said: str, do: str = "") -> Finding:
+    """Return a finding that is worth a look."""
+    return Finding(topic, Level.NOTE, said, do)
+
+
+def problem(topic: str, said: str, do: str = "") -> Finding:
     """Return a finding that needs somebody."""
-    return Finding(topic, Level.ATTENTION, said, do)
+    return Finding(topic, Level.PROBLEM, said, do)
 
 
 def healthy(findings: Iterable[Finding]) -> bool:
     """Say whether nothing needs anybody."""
-    return all(finding.level is not Level.ATTENTION for finding in findings)
+    return all(finding.level is not Level.PROBLEM for finding in findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,29 +82,29 @@ def of_probe(remote: str, prefix: str, probed: Probed) -> list[Finding]:
     """Return what the probe says about the remote, and what to set."""
     topic = "remote"
     if probed.refused:
-        return [attention(topic, probed.refused, probed.hint)]
+        return [problem(topic, probed.refused, probed.hint)]
     if probed.shown is False:
         said = f"{remote} takes refs under {prefix} and does not show them"
         setting = f"git config handsoff.refs {BRANCHES}, on each machine"
         own = "there: uploadpack.hideRefs and transfer.hideRefs must not hide them"
-        return [attention(topic, said, own if are_branches(prefix) else f"{own}; or {setting}")]
-    found = [fine(topic, f"{remote} takes refs under {prefix}, and shows them")]
+        return [problem(topic, said, own if are_branches(prefix) else f"{own}; or {setting}")]
+    found = [ok(topic, f"{remote} takes refs under {prefix}, and shows them")]
     if probed.swaps is False:
         said = f"{remote} lets a writer win whose ref had moved: two machines could carry one work"
-        found.append(attention(topic, said, "use another remote: nothing on this side can help"))
+        found.append(problem(topic, said, "use another remote: nothing on this side can help"))
     elif probed.swaps is None:
         said = f"{remote} did not let a ref be moved, so whether it compares was not seen"
-        found.append(attention(topic, said, "look for a hook there that refuses updates"))
+        found.append(problem(topic, said, "look for a hook there that refuses updates"))
     else:
-        found.append(fine(topic, f"{remote} swaps a ref only where it compares equal"))
+        found.append(ok(topic, f"{remote} swaps a ref only where it compares equal"))
     if probed.atomic is False:
         said = f"{remote} cannot move two refs together, which handsoff push needs"
-        found.append(attention(topic, said, "there: git config receive.advertiseAtomic true"))
+        found.append(problem(topic, said, "there: git config receive.advertiseAtomic true"))
     elif probed.atomic:
-        found.append(fine(topic, f"{remote} moves two refs together or none"))
+        found.append(ok(topic, f"{remote} moves two refs together or none"))
     if probed.deletes is False:
         said = f"{remote} does not let refs be deleted, so parcels and probes stay there"
-        found.append(attention(topic, said, "there: receive.denyDeletes must not be set"))
+        found.append(problem(topic, said, "there: receive.denyDeletes must not be set"))
     return found
 
 
@@ -115,19 +120,19 @@ def of_git(version: str) -> Finding:
     release = (int(read[1]), int(read[2])) if read else (0, 0)
     lowest = ".".join(map(str, OLDEST_GIT))
     if release < OLDEST_GIT:
-        return attention("git", f"git {version} is too old", f"install git {lowest} or later")
+        return problem("git", f"git {version} is too old", f"install git {lowest} or later")
     if release < TRIED_GIT:
         return Finding(
             "git", Level.NOTE, f"git {version} is older than what handsoff is tried with"
         )
-    return fine("git", f"git {version}")
+    return ok("git", f"git {version}")
 
 
 def of_clock(ahead: timedelta) -> Finding:
     """Return what the times that members signed say about this clock."""
     if ahead <= SKEW:
-        return fine("clock", "no member signed a time that is ahead of this clock")
-    return attention(
+        return ok("clock", "no member signed a time that is ahead of this clock")
+    return problem(
         "clock",
         f"entries are dated {_spelled(ahead)} ahead of this clock: it is slow, or theirs fast",
         "compare: date -u, on each machine; holds and offers are judged by signed times",
@@ -139,10 +144,10 @@ def of_chain(what: str, ref: str, mended: Mend, said: str, sides: Sequence[str] 
     settle = f"handsoff doctor --of {shlex.quote(ref)} --keep"
     if mended is Mend.PUSH_BACK:
         do = f"handsoff doctor --repair; if it was agreed on: {settle} remote"
-        return attention(what, f"{said}; no entry there is news", do)
+        return problem(what, f"{said}; no entry there is news", do)
     both = "; ".join((said, *sides))
     said = f"{both}: those who wrote these must agree which one counts"
-    return attention(what, said, f"{settle} here (ours over theirs), or --keep remote")
+    return problem(what, said, f"{settle} here (ours over theirs), or --keep remote")
 
 
 def of_void(what: str, total: int, shown: Sequence[str]) -> Finding:

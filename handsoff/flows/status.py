@@ -114,7 +114,7 @@ def _doubted_clock(desk: Desk, works: Iterable[Standing]) -> list[str]:
     records = [standing.record for standing in works]
     ahead = max((record.ahead(desk.now) for record in records), default=timedelta(0))
     found = health.of_clock(ahead)
-    return [] if found.level is Level.FINE else [f"{found.said}; {found.do}"]
+    return [] if found.level is Level.OK else [f"{found.said}; {found.do}"]
 
 
 def _works_here(desk: Desk, branch: str) -> list[str]:

@@ -15,8 +15,8 @@ GOOD = Probed(shown=True, swaps=True, atomic=True, deletes=True)
 
 def needs(probed: Probed, prefix: str = WIP) -> list[tuple[str, str]]:
     found = health.of_probe("origin", prefix, probed)
-    assert all(f.do for f in found if f.level is Level.ATTENTION)
-    return [(f.said, f.do) for f in found if f.level is Level.ATTENTION]
+    assert all(f.do for f in found if f.level is Level.PROBLEM)
+    return [(f.said, f.do) for f in found if f.level is Level.PROBLEM]
 
 
 def test_a_remote_that_does_all_of_it_needs_nobody() -> None:
@@ -56,15 +56,15 @@ def test_only_old_probes_of_this_machine_are_left_over() -> None:
 
 @pytest.mark.parametrize(
     ("version", "level"),
-    [("2.30.9", Level.ATTENTION), ("2.31.0", Level.NOTE), ("2.39.5", Level.FINE),
-     ("3.0", Level.FINE), ("2.50.1 (Apple Git-155)", Level.FINE), ("?", Level.ATTENTION)],
+    [("2.30.9", Level.PROBLEM), ("2.31.0", Level.NOTE), ("2.39.5", Level.OK),
+     ("3.0", Level.OK), ("2.50.1 (Apple Git-155)", Level.OK), ("?", Level.PROBLEM)],
 )  # fmt: skip
 def test_an_old_git_is_named(version: str, level: Level) -> None:
     assert health.of_git(version).level is level
 
 
 def test_a_clock_that_is_behind_signed_times_is_named_with_how_much() -> None:
-    assert health.of_clock(SKEW).level is Level.FINE
+    assert health.of_clock(SKEW).level is Level.OK
     assert "6 minutes" in health.of_clock(timedelta(minutes=6)).said
     assert "3 hours" in health.of_clock(timedelta(hours=3)).said
     assert "3650 days" in health.of_clock(timedelta(days=3650)).said

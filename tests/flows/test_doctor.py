@@ -35,7 +35,7 @@ def doctor(machine: Machine, *words: str) -> tuple[Ran, list[dict[str, Any]]]:
     """Return how doctor ended, and what needs somebody."""
     ran = inside(machine, "doctor", "--json", *words)
     told = json.loads(ran.out)
-    needs = [f for f in told["findings"] if f["level"] == "attention"]
+    needs = [f for f in told["findings"] if f["level"] == "problem"]
     assert ran.code == (3 if needs else 0)
     assert told["healthy"] == (not needs)
     assert all(f["do"] for f in needs if f["topic"] != "works")
@@ -130,8 +130,7 @@ def test_before_init_it_tells_what_the_remote_takes(world: World) -> None:
     m9 = world.machine("m9")
     ran, needs = doctor(m9)
     assert "origin takes refs under refs/wip" in ran.out
-    assert [f["do"] for f in needs] == ["handsoff init"] * 2 + ["handsoff init --name NAME",
-                                                              "handsoff init"]  # fmt: skip
+    assert [f["do"] for f in needs] == ["handsoff init --name NAME", *["handsoff init"] * 3]
     assert list(world.remote.refs()) == ["refs/heads/main"]
 
 

@@ -68,7 +68,7 @@ def test_what_the_remote_lost_is_pushed_back(
     if how == "tag":
         assert "--keep here" in found["do"]  # it leads to commits, which may be somebody's
         return
-    assert found["level"] == "attention"
+    assert found["level"] == "problem"
     assert found["do"].startswith("handsoff doctor --repair; ")
     assert expected in found["said"]
     told = doctor(m2, "--repair", "--dry-run")
@@ -131,7 +131,7 @@ def test_a_fork_is_for_people_and_ends_as_they_say(
     else:
         assert world.remote.refs("refs/wip") == forked
         assert not any(
-            f["topic"] == what and f["level"] == "attention" for f in doctor(m2)["findings"]
+            f["topic"] == what and f["level"] == "problem" for f in doctor(m2)["findings"]
         )
 
 
@@ -142,7 +142,7 @@ def test_a_roster_of_somebody_else_is_not_believed_and_gives_way(
     ours = world.remote.refs()[ROSTER]
     git(world.remote.path, "update-ref", "-d", ROSTER)
     world.enrol(world.machine("m9"), person="mallory")
-    (found, _) = [f for f in doctor(m2, "--repair")["findings"] if f["level"] == "attention"]
+    (found, _) = [f for f in doctor(m2, "--repair")["findings"] if f["level"] == "problem"]
     assert "the roster was forked on the remote" in found["said"]
     assert world.remote.refs()[ROSTER] != ours
     refused(inside(m1, "roster"), 7, "the roster was forked")
@@ -216,7 +216,7 @@ def test_a_work_that_is_carried_is_pushed_back_whoever_archived_it(
     store(desk).write_drafts([draft])
     desk.shared.push(Move("refs/wip/archive", draft.oid, ""), Move(REF, "", tip))
     refused(inside(m2, "history", WORK), 7, "was deleted on the remote")
-    (found,) = (f for f in doctor(m2)["findings"] if f["level"] == "attention")
+    (found,) = (f for f in doctor(m2)["findings"] if f["level"] == "problem")
     assert "was deleted" in found["said"]
     assert doctor(m2, "--repair")["healthy"]
     assert world.remote.refs()[REF] == tip

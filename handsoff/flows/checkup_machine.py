@@ -1,0 +1,81 @@
+"""The check-up of this machine: programs, keys and who can read them, disk, leftovers."""
+
+import sys
+from collections.abc import Iterator
+
+from handsoff import __version__
+from handsoff.core import checkups, health
+from handsoff.core.checkups import WANTED
+from handsoff.core.health import Finding, ok, problem
+from handsoff.edge import clock, keys, openssh, system
+from handsoff.edge.git import command
+from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.home import cache_folder
+from handsoff.edge.scan import Scanner
+from handsoff.errors import HandsoffError
+from handsoff.flows.ways import ssh_words
+
+_KEYS = ("machine.json", "next.json", "signing.key", "sealing.key", "keys-*/*.key")
+_FOLDERS = ("inbox", "incoming", "keys-*")
+
+
+def look(checkout: Checkout | None) -> Iterator[Finding]:
+    """Yield what is so of this machine."""
+    yield checkups.of_python(sys.version_info[:3], __version__)
+    yield from checkups.of_packages(system.packages(WANTED))
+    version = decode(command.run(("version",)).stdout).removeprefix("git version ").strip()
+    yield health.of_git(version)
+    try:
+        ssh = ssh_words(checkout)
+    except HandsoffError as error:
+        yield problem("ssh", str(error), error.hint or "")
+    else:
+        yield checkups.of_ssh(openssh.version(ssh), ssh[0])
+    yield from _keys()
+    yield from _disk()
+    yield _scanner()
+
+
+def member() -> keys.Machine | None:
+    """Return this machine, None if its keys cannot be used or are not there."""
+    try:
+        return keys.load(keys.home_folder())
+    except HandsoffError:
+        return None
+
+
+def _keys() -> Iterator[Finding]:
+    home = keys.home_folder()
+    folders = [home, *(path for name in _FOLDERS for path in home.glob(name))]
+    loose = checkups.of_modes(
+        system.modes(folders, (path for name in _KEYS for path in home.glob(name)))
+    )
+    yield from loose
+    try:
+        machine = keys.load(home)
+    except HandsoffError as error:
+        if not loose:
+            yield problem("keys", str(error), error.hint or "")
+        return
+    if machine is None:
+        yield problem("keys", f"there are no keys in {home}", "handsoff init --name NAME")
+    elif not loose:
+        yield ok("keys", f"this machine is {machine.name} of {machine.person}; keys private")
+
+
+def _disk() -> Iterator[Finding]:
+    home = keys.home_folder()
+    yield checkups.of_room(str(home), system.free(home))
+    cut = [path.lstat() for path in home.glob("incoming/*.part")]
+    now = clock.now().timestamp()
+    ages = [now - told.st_mtime for told in cut]
+    yield from checkups.of_parts([told.st_size for told in cut], max(ages, default=0))
+
+
+def _scanner() -> Finding:
+    cache = cache_folder()
+    compiled = any(cache.glob("*.vscdb"))
+    if not compiled:
+        return checkups.of_scanner("the scanner", complete=True, compiled=False)
+    scanner = Scanner(cache)
+    return checkups.of_scanner(scanner.engine, complete=scanner.complete, compiled=compiled)

@@ -1,0 +1,72 @@
+"""The check-up of how others reach this machine: its listener, mDNS, a firewall in between."""
+
+from handsoff.core import checkups
+from handsoff.core.address import parse_address
+from handsoff.core.checkups import Listening
+from handsoff.core.health import Finding
+from handsoff.edge import clock, files, ssh, system
+from handsoff.edge.git.repo import Checkout
+from handsoff.edge.home import Home
+from handsoff.edge.keys import Machine
+from handsoff.errors import HandsoffError
+from handsoff.flows import finding
+from handsoff.flows.desk import Desk
+
+_NOTE = "listener.json"
+_PATIENCE = 2.0
+_EVERYWHERE = ("::", "0.0.0.0", "")  # noqa: S104 - it is compared with, not bound to
+
+
+def look_at_listener(machine: Machine) -> list[Finding]:
+    """Return what is to be said of the listener of this machine."""
+    return checkups.of_listener(_listening(machine))
+
+
+def look_at_mdns(others: dict[str, str]) -> list[Finding]:
+    """Return what is to be said of mDNS here; ``others`` are names of other members by id."""
+    return finding.mdns_findings(others, seconds=_PATIENCE)
+
+
+def _listening(machine: Machine) -> Listening | None:
+    try:
+        kept = files.read_json(machine.home / _NOTE)
+        address, pid = str(kept["address"]), int(kept["pid"])
+        host, port = parse_address(address)
+    except (HandsoffError, KeyError, TypeError, ValueError):
+        return None
+    if not system.is_alive(pid):
+        return Listening(address=address, pid=pid, alive=False)
+    trouble = _trouble(machine, host, port)
+    if trouble and host not in _EVERYWHERE:
+        # it may say the name of this machine, which need not lead anywhere from here
+        trouble = _trouble(machine, "localhost", port) and trouble
+    refused = []
+    if not trouble and not checkups.is_loopback(address):
+        refused = [ip for ip in system.own_addresses() if not system.answers(ip, port)]
+    return Listening(
+        address=address, pid=pid, alive=True, trouble=trouble, refused=tuple(refused),
+        firewalls=system.firewalls(),
+    )  # fmt: skip
+
+
+def _trouble(machine: Machine, host: str, port: int) -> str:
+    """Return why nobody at this place proves to be this machine, "" if somebody does."""
+    here = "localhost" if host in _EVERYWHERE else host
+    seed, key = machine.seed, machine.public_key
+    try:
+        with ssh.dial(here, port, private_key=seed, host_key=key, timeout=_PATIENCE):
+            return ""
+    except HandsoffError as error:
+        return str(error)
+
+
+def others_of(checkout: Checkout | None, machine: Machine | None) -> dict[str, str]:
+    """Return the names of the other members of this clone's roster, by id."""
+    if checkout is None or machine is None:
+        return {}
+    try:
+        roster = Desk(checkout, Home(machine.home), machine, clock.now()).local_roster()
+    except HandsoffError:
+        return {}  # whoever looks at the remote says so
+    members = roster.members() if roster is not None else []
+    return {m.id: m.name for m in members if m.id != machine.id}
