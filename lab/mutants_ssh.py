@@ -1,4 +1,4 @@
-"""Mutants of the ssh route: what a destination is, what ssh's words mean, which way is taken."""
+"""Mutants of the ssh route (what a destination is, what ssh's words mean) and of check-ups."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ TESTS: Final = {
     "destination": ["test_destination"],
     "sshtalk": ["test_sshtalk"],
     "routes": ["test_routes"],
+    "checkups": ["test_checkups"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "destination": [
@@ -43,12 +44,27 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
          "if code == SSH_FAILED or code < 0:", "if code == SSH_FAILED:"),
     ],
     "routes": [
-        ("the remote does not stand in", '"remote")\n\n\ndef', ")\n\n\ndef"),
+        ("the remote does not stand in", 'if way in known), "remote")', "if way in known),)"),
         ("ssh comes first", 'for way in ("direct", "ssh")', 'for way in ("ssh", "direct")'),
         ("a place by hand is a hint", "return (named,)", 'return (named, "remote")'),
         ("any route takes any place", 'if via not in ("auto", named):', "if False:"),
         ("a machine may be a place", "if is_machine:", "if False:"),
         ("an alias need not be asked for",
          'return None if via == "auto" else False', 'return via == "auto"'),
+    ],
+    "checkups": [
+        ("what is missing is new enough", "version is None or _release(version)",
+         "version is not None and _release(version)"),
+        ("texts are compared, not numbers",
+         "return tuple(map(int, re.findall", "return tuple(map(str, re.findall"),
+        ("others may search folders", "item.mode & 0o077", "item.mode & 0o066"),
+        ("anybody may own our files", "if not item.own:", "if False:"),
+        ("a lock is stale at once", "elif lock.age > OLD_LOCK:", "elif lock.age > 0:"),
+        ("a lock in use is stale", "if lock.holders:", "if False:"),
+        ("any year will do", "if not _FIRST_YEAR <= now.year < _LAST_YEAR:", "if False:"),
+        ("the clock may go back", "if abs(wall - mono) > _LEAP:", "if wall - mono > _LEAP:"),
+        ("whoever answers is the listener", "if found.trouble:", "if False:"),
+        ("loopback is enough", "if is_loopback(found.address):", "if False:"),
+        ("a full disk is a note", "if free < _LITTLE:", "if False:"),
     ],
 }  # fmt: skip

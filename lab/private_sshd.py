@@ -2,61 +2,29 @@
 
 import getpass
 import os
-import shutil
-import socket
-import subprocess
+import sys
 import threading
-import time
 from pathlib import Path
 
 from meter import Launcher
 from relay import Relay
 
-SERVER = """\
-Port {port}
-ListenAddress 127.0.0.1
-HostKey {folder}/host
-AuthorizedKeysFile {folder}/client.pub
-PidFile none
-UsePAM no
-StrictModes no
-PasswordAuthentication no
-KbdInteractiveAuthentication no
-PermitRootLogin prohibit-password
-MaxStartups 100
-Subsystem sftp internal-sftp
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.kit.sshd import (
+    CLIENT,
+    SERVER,
+    find_sshd,
+    free_port,
+    make_keys,
+    missing,
+    wait_until_it_answers,
+)
+
+__all__ = ["Sshd", "missing"]
+
 # bash reads ~/.bashrc for each command that comes by ssh, unless it is not the first shell.
-SetEnv SHLVL=3
-"""
-CLIENT = """\
-Host bench
-    HostName 127.0.0.1
-    Port {port}
-    User {user}
-    IdentityFile {folder}/client
-    IdentitiesOnly yes
-    IdentityAgent none
-    HostKeyAlias bench
-    UserKnownHostsFile {folder}/known_hosts
-    GlobalKnownHostsFile none
-    StrictHostKeyChecking yes
-    ControlMaster no
-    LogLevel ERROR
-"""
-
-
-def find_sshd() -> str | None:
-    """Return where sshd is; it is often not on the PATH."""
-    return shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-
-
-def missing() -> str:
-    """Return what has to be installed first, or nothing."""
-    if not find_sshd():
-        return "no sshd here: apt-get install openssh-server"
-    if not shutil.which("ssh"):
-        return "no ssh here: apt-get install openssh-client"
-    return ""
+MORE = "Subsystem sftp internal-sftp\nSetEnv SHLVL=3\n"
+QUIET = "    ControlMaster no\n    LogLevel ERROR\n"
 
 
 class Sshd:
@@ -66,17 +34,9 @@ class Sshd:
         self.relays: list[Relay] = []
         self.count = count
         self.folder = folder
-        folder.mkdir(exist_ok=True)
-        for name in ("host", "client"):
-            if not (folder / name).exists():
-                words = ("-q", "-t", "ed25519", "-N", "", "-C", "lab", "-f", str(folder / name))
-                subprocess.run(["ssh-keygen", *words], check=True)
-        # sshd started by root insists on this folder; it is empty, and stays.
-        if os.geteuid() == 0:
-            Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        (folder / "server").write_text(SERVER.format(port=port, folder=folder))
+        make_keys(folder)
+        port = free_port()
+        (folder / "server").write_text(SERVER.format(port=port, folder=folder) + MORE)
         self.pid = launcher.start(
             [find_sshd() or "sshd", "-D", "-e", "-f", str(folder / "server")],
             cwd=folder,
@@ -84,22 +44,12 @@ class Sshd:
             out=folder / "log",
             err=folder / "log",
         )
-        self._wait_until_it_answers(port)
+        wait_until_it_answers(port, folder / "log")
         shown = int(self.counted(f"127.0.0.1:{port}").rsplit(":", 1)[1])
-        config = CLIENT.format(port=shown, user=getpass.getuser(), folder=folder)
-        (folder / "config").write_text(config)
+        config = CLIENT.format(name="bench", port=shown, user=getpass.getuser(), folder=folder)
+        (folder / "config").write_text(config + QUIET)
         (folder / "known_hosts").write_text(f"bench {(folder / 'host.pub').read_text()}")
         self.command = f"ssh -F {folder / 'config'}"
-
-    def _wait_until_it_answers(self, port: int) -> None:
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-            except OSError:
-                time.sleep(0.02)
-            else:
-                return
-        raise SystemExit(f"sshd did not start: {(self.folder / 'log').read_text()[-500:]}")
 
     def counted(self, address: str) -> str:
         """Return the address of a relay to ``address``, or ``address`` if nothing is counted."""

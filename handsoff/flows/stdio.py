@@ -5,17 +5,20 @@ what login scripts print. sshd has let an account in, not a machine: see flows/l
 """
 
 import os
+import sys
 
 from handsoff.core.plain import plain
 from handsoff.core.sshtalk import GREETING
 from handsoff.edge import keys, pipes
 from handsoff.edge.home import Home
-from handsoff.errors import HandsoffError
+from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows.listen import House
 
 
 def serve_one() -> None:
     """Take what one sender brings; raise what went wrong, once the sender was told."""
+    if sys.stdin.isatty():
+        raise UsageError("--stdio is for an ssh to run", hint="elsewhere: handsoff send USER@HOST")
     stream = pipes.own_streams()
     folder = keys.home_folder()
     failures: list[HandsoffError] = []
