@@ -77,7 +77,7 @@ GOOD = Look(interfaces=(LO, ETH), own=True)
 def told(look: Look, others: dict[str, str] = OTHERS) -> list[Finding]:
     found = earshot.of_look(look, others)
     assert all(f.topic == "mdns" for f in found)
-    assert all(f.do for f in found if f.level is not Level.FINE)
+    assert all(f.do for f in found if f.level is not Level.OK)
     return found
 
 
@@ -93,8 +93,8 @@ def told(look: Look, others: dict[str, str] = OTHERS) -> list[Finding]:
             Level.NOTE,
             "eth0 has no multicast",
         ),
-        (Look(interfaces=(ETH,), trouble="port taken"), Level.ATTENTION, "port taken"),
-        (Look(interfaces=(ETH,)), Level.ATTENTION, "is not heard here itself"),
+        (Look(interfaces=(ETH,), trouble="port taken"), Level.PROBLEM, "port taken"),
+        (Look(interfaces=(ETH,)), Level.PROBLEM, "is not heard here itself"),
     ],
 )
 def test_what_keeps_mdns_from_working_is_said_and_nothing_else(
@@ -112,7 +112,7 @@ def test_that_nobody_is_heard_is_a_note_with_what_it_may_be() -> None:
         (Look(interfaces=(ETH, VPN), own=True), "the VPN that is up (wg0)"),
     ]:
         fine, note = told(look)
-        assert (fine.level, note.level) == (Level.FINE, Level.NOTE)
+        assert (fine.level, note.level) == (Level.OK, Level.NOTE)
         assert "of m2, m3 nobody was heard" in note.said
         assert reason in note.said
 
