@@ -73,7 +73,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         (
             "nobody is a fault",
             "found.append(_note(*_silence(",
-            "found.append(attention(_TOPIC, *_silence(",
+            "found.append(problem(_TOPIC, *_silence(",
         ),
         ("not heard by itself is fine", "if not look.own:", "if False:"),
         ("trouble is not said", "if look.trouble:", "if False:"),
