@@ -55,6 +55,10 @@ class UnreachableError(HandsoffError):
     code = "unreachable"
 
 
+class CutError(UnreachableError):
+    """A connection was lost on the way. Next: make another, and go on where it stopped."""
+
+
 class TrustError(HandsoffError):
     """Somebody is not who they should be, or is not let in. Next: look who it is."""
 

@@ -17,6 +17,7 @@ import mutants_pairing
 import mutants_record
 import mutants_remote
 import mutants_ssh
+import mutants_transfer
 import mutants_waiting
 
 CORE = Path("handsoff/core")
@@ -29,6 +30,7 @@ for _part in (
     mutants_record,
     mutants_remote,
     mutants_ssh,
+    mutants_transfer,
     mutants_waiting,
 ):
     TESTS |= _part.TESTS

@@ -4,7 +4,10 @@
     stream.send(us.send(Hello(...)))
     for heard in us.receive(stream.recv(n)): ...
 
-Rule 1: what may be said when is in EXPECTED and nowhere else. Refuse may stand in place of any
+The end that dialled either brings a parcel (EXPECTED) or fetches one (FETCHED). Whoever listens
+begins as a receiver, and is a sender from the moment it hears Want in place of Ask.
+
+Rule 1: what may be said when is in those tables and nowhere else. Refuse may stand in place of any
 message that is due, and the receiver may also refuse while the parcel is on its way; it ends
 the exchange.
 Rule 2: breaking it ourselves is a bug (AssertionError); a peer breaking it is a DamagedError.
@@ -30,9 +33,10 @@ from handsoff.core.messages import (
     Receipt,
     Refuse,
     Told,
+    Want,
 )
 from handsoff.core.plain import plain
-from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError
+from handsoff.errors import CutError, DamagedError, HandsoffError, RefusedError
 
 
 class Role(Enum):
@@ -66,13 +70,27 @@ EXPECTED: Final[tuple[tuple[Role, Due], ...]] = (
     (Role.RECEIVER, Bye),
 )
 
+FETCHED: Final[tuple[tuple[Role, Due], ...]] = (
+    (Role.RECEIVER, Hello),
+    (Role.SENDER, Hello),
+    (Role.RECEIVER, Want),
+    (Role.SENDER, Offer),
+    (Role.RECEIVER, Accept),
+    (Role.SENDER, Parcel),
+    (Role.RECEIVER, Receipt),
+    (Role.SENDER, Bye),
+)
+
 
 class Exchange:
-    """Where one handing-over has got to."""
+    """Where one handing-over has got to; ``fetches`` if the end that dialled is the receiver."""
 
-    def __init__(self, role: Role, versions: tuple[int, ...] = messages.VERSIONS) -> None:
+    def __init__(
+        self, role: Role, versions: tuple[int, ...] = messages.VERSIONS, *, fetches: bool = False
+    ) -> None:
         self.role = role
         self.versions = versions
+        self._table = FETCHED if fetches else EXPECTED
         self.version: int | None = None
         """The highest version that both speak, once the other has said hello."""
         self._step = 0
@@ -83,12 +101,12 @@ class Exchange:
     @property
     def done(self) -> bool:
         """Whether there is nothing left to say."""
-        return self._step == len(EXPECTED)
+        return self._step == len(self._table)
 
     @property
     def due(self) -> tuple[Role, Due] | None:
         """Who is to say what next; None when all is said."""
-        return None if self.done else EXPECTED[self._step]
+        return None if self.done else self._table[self._step]
 
     @property
     def left(self) -> int:
@@ -150,9 +168,9 @@ class Exchange:
             return
         if self._decoder.waiting:
             raise DamagedError("the connection ended in the middle of a message")
-        what = EXPECTED[self._step][1].__name__.lower()
+        what = self._table[self._step][1].__name__.lower()
         left = f" ({self._left} bytes were to come)" if self._left else ""
-        raise UnreachableError(
+        raise CutError(
             f"the other machine hung up before {what}{left}", hint="run the same command again"
         )
 
@@ -160,7 +178,11 @@ class Exchange:
         said = type(message).__name__
         if self.done:
             return f"{speaker.value} said {said} when nothing was left to say"
-        turn, kind = EXPECTED[self._step]
+        turn, kind = self._table[self._step]
+        if isinstance(message, Want) and (self.version or 0) < messages.FETCHING:
+            return f"Want was said in version {self.version} of the protocol"
+        if isinstance(message, Want) and kind is Ask and speaker is turn is self.role.other:
+            return None  # whoever dialled did so to fetch
         # a full disk must not cost the sender the rest of its upload
         if isinstance(message, Refuse) and (kind is Parcel) is (speaker is not turn):
             return None
@@ -175,7 +197,9 @@ class Exchange:
                 return None
 
     def _advance(self, message: Message) -> None:
-        self._step = len(EXPECTED) if isinstance(message, Refuse) else self._step + 1
+        if isinstance(message, Want) and self._table is EXPECTED:
+            self.role, self._table = self.role.other, FETCHED
+        self._step = len(self._table) if isinstance(message, Refuse) else self._step + 1
         match message:
             case Offer():
                 self._offer = message

@@ -7,31 +7,26 @@ the protocol, so that two machines that share no version can still say so.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from handsoff.core import canon, frames
-from handsoff.core.ids import (
-    check_name,
-    check_oid,
-    is_machine_id,
-    is_oid,
-    is_parcel_id,
-    machine_id,
-)
+from handsoff.core import canon, fields, frames
+from handsoff.core.ids import check_oid, is_machine_id, is_parcel_id, machine_id
 from handsoff.core.plain import plain
 from handsoff.core.sshwire import signer
-from handsoff.errors import DamagedError, UsageError
+from handsoff.errors import DamagedError
 
-VERSIONS: Final = (1,)
-"""Versions of the protocol that this program speaks."""
+VERSIONS: Final = (1, 2)
+"""Versions of the protocol that this program speaks; 2 is 1 and fetching."""
+
+FETCHING: Final = 2
+"""The first version in which a machine may ask for a parcel."""
 
 RECEIPT_NAMESPACE: Final = "handsoff-receipt"
 """What a receipt is signed for; no other signature can be shown as one."""
 
 COMMITS_LIMIT: Final = 5000
-SIZE_LIMIT: Final = 1 << 60
 TEXT_LIMIT: Final = 2000
 _WORK_LIMIT: Final = 1024
 _SIGNATURE_LIMIT: Final = 4096
@@ -53,6 +48,17 @@ class Ask:
 
     repository: str
     work: str
+    roster: str = ""
+    record: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """The receiver asks for a parcel: by its id, or ("") for what is offered of the work now."""
+
+    repository: str
+    work: str
+    parcel: str = ""
     roster: str = ""
     record: str = ""
 
@@ -115,7 +121,7 @@ class Bye:
     """The receiver has heard it; nothing is left to say."""
 
 
-Message: TypeAlias = Hello | Ask | Have | Refuse | Offer | Accept | Receipt | Told | Bye
+Message: TypeAlias = Hello | Ask | Want | Have | Refuse | Offer | Accept | Receipt | Told | Bye
 
 
 def encode(message: Message) -> bytes:
@@ -130,17 +136,15 @@ def encode(message: Message) -> bytes:
 
 def decode(body: bytes) -> Message:
     """Return the message in ``body``; raise DamagedError for anything that is not one."""
-    fields = canon.decode(body, limit=frames.LIMIT)
-    name = fields.pop("kind", None)
+    said = canon.decode(body, limit=frames.LIMIT)
+    name = said.pop("kind", None)
     if not isinstance(name, str) or name not in _KINDS:
         raise DamagedError(f"not a message: kind {str(name)[:40]!r}")
     kind, checks = _KINDS[name]
-    if fields.keys() != checks.keys():
-        odd = ", ".join(plain(field, limit=40) for field in sorted(fields.keys() ^ checks.keys()))
+    if said.keys() != checks.keys():
+        odd = ", ".join(plain(field, limit=40) for field in sorted(said.keys() ^ checks.keys()))
         raise DamagedError(f"a {name} message lacks or adds fields: {odd[:200]}")
-    return kind(
-        **{field: check(fields[field], f"{name}.{field}") for field, check in checks.items()}
-    )
+    return kind(**{field: check(said[field], f"{name}.{field}") for field, check in checks.items()})
 
 
 def receipt_payload(*, parcel: str, manifest: str, by: str, at: int) -> bytes:
@@ -163,119 +167,66 @@ def receipt_key(receipt: Receipt) -> bytes | None:
     return key if key is not None and machine_id(key) == receipt.by else None
 
 
-# --- checks: each returns the value as the message keeps it, or raises DamagedError
-
-_Check: TypeAlias = Callable[[object, str], Any]
-
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _CODE: Final = re.compile(r"[a-z][a-z-]{0,31}")
-_CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
-
-def _wrong(what: str, value: object) -> DamagedError:
-    return DamagedError(f"{what} is not what it should be: {repr(value)[:60]}")
-
-
-def _number(lowest: int) -> _Check:
-    def check(value: object, what: str) -> int:
-        # bool is an int to isinstance, and `true` is not a number to us
-        if type(value) is not int or not lowest <= value <= SIZE_LIMIT:
-            raise _wrong(what, value)
-        return value
-
-    return check
-
-
-def _text(limit: int, *, empty: bool = True, control: bool = True) -> _Check:
-    def check(value: object, what: str) -> str:
-        if not isinstance(value, str) or len(value) > limit or not (value or empty):
-            raise _wrong(what, value)
-        if not control and _CONTROL.search(value):
-            raise _wrong(what, value)
-        return value
-
-    return check
-
-
-def _shape(fits: Callable[[str], object]) -> _Check:
-    def check(value: object, what: str) -> str:
-        if not isinstance(value, str) or not fits(value):
-            raise _wrong(what, value)
-        return value
-
-    return check
-
-
-def _flag(value: object, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(what, value)
-    return value
-
-
-def _name(value: object, what: str) -> str:
-    try:
-        return check_name(value if isinstance(value, str) else "")
-    except UsageError as error:
-        raise _wrong(what, value) from error
-
-
-def _list(check: _Check, limit: int, *, empty: bool = True) -> _Check:
-    def check_list(value: object, what: str) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(value) > limit or not (value or empty):
-            raise _wrong(what, value)
-        return tuple(check(item, what) for item in value)
-
-    return check_list
-
-
-_tip: Final = _shape(lambda text: not text or is_oid(text))
-_digest: Final = _shape(_SHA256.fullmatch)
-_parcel: Final = _shape(is_parcel_id)
-
-_KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, _Check]]]] = {
+_KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, fields.Check]]]] = {
     "hello": (
         Hello,
         {
-            "versions": _list(_number(0), _VERSIONS_LIMIT, empty=False),
-            "machine": _name,
-            "software": _text(100, control=False),
+            "versions": fields.list_of(fields.number(0), _VERSIONS_LIMIT, empty=False),
+            "machine": fields.name,
+            "software": fields.text(100, control=False),
         },
     ),
     "ask": (
         Ask,
         {
             "repository": check_oid,
-            "work": _text(_WORK_LIMIT, empty=False, control=False),
-            "roster": _tip,
-            "record": _tip,
+            "work": fields.text(_WORK_LIMIT, empty=False, control=False),
+            "roster": fields.tip,
+            "record": fields.tip,
+        },
+    ),
+    "want": (
+        Want,
+        {
+            "repository": check_oid,
+            "work": fields.text(_WORK_LIMIT, empty=False, control=False),
+            "parcel": fields.shape(lambda value: not value or is_parcel_id(value)),
+            "roster": fields.tip,
+            "record": fields.tip,
         },
     ),
     "have": (
         Have,
         {
-            "commits": _list(check_oid, COMMITS_LIMIT),
-            "clone": _flag,
-            "roster": _tip,
-            "record": _tip,
+            "commits": fields.list_of(check_oid, COMMITS_LIMIT),
+            "clone": fields.flag,
+            "roster": fields.tip,
+            "record": fields.tip,
         },
     ),
     "refuse": (
         Refuse,
-        {"code": _shape(_CODE.fullmatch), "message": _text(TEXT_LIMIT), "hint": _text(TEXT_LIMIT)},
+        {
+            "code": fields.shape(_CODE.fullmatch),
+            "message": fields.text(TEXT_LIMIT),
+            "hint": fields.text(TEXT_LIMIT),
+        },
     ),
-    "offer": (Offer, {"parcel": _parcel, "size": _number(1), "sha256": _digest}),
-    "accept": (Accept, {"offset": _number(0)}),
+    "offer": (Offer, {"parcel": fields.parcel, "size": fields.number(1), "sha256": fields.digest}),
+    "accept": (Accept, {"offset": fields.number(0)}),
     "receipt": (
         Receipt,
         {
-            "parcel": _parcel,
-            "manifest": _digest,
-            "by": _shape(is_machine_id),
-            "at": _number(0),
-            "signature": _text(_SIGNATURE_LIMIT, empty=False),
+            "parcel": fields.parcel,
+            "manifest": fields.digest,
+            "by": fields.shape(is_machine_id),
+            "at": fields.number(0),
+            "signature": fields.text(_SIGNATURE_LIMIT, empty=False),
         },
     ),
-    "told": (Told, {"record": _tip}),
+    "told": (Told, {"record": fields.tip}),
     "bye": (Bye, {}),
 }
 _NAMES: Final = {kind: name for name, (kind, _) in _KINDS.items()}

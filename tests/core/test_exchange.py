@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handsoff import errors
 from handsoff.core import frames, messages
-from handsoff.core.exchange import EXPECTED, Exchange, Parcel, Role, as_error, refusal
+from handsoff.core.exchange import EXPECTED, FETCHED, Exchange, Parcel, Role, as_error, refusal
 from handsoff.core.messages import (
     Accept,
     Ask,
@@ -17,6 +17,7 @@ from handsoff.core.messages import (
     Offer,
     Refuse,
     Told,
+    Want,
 )
 from handsoff.errors import (
     DamagedError,
@@ -30,7 +31,7 @@ from tests.vectors.messages import PARCEL, receipt
 
 OID = "1" * 40
 DATA = bytes(range(100))
-HELLO = Hello((1,), "m1", "test")
+HELLO = Hello((1, 2), "m1", "test")
 ASK = Ask(OID, "feat/x")
 HAVE = Have((), clone=True)
 OFFER = Offer(PARCEL, len(DATA), "a" * 64)
@@ -50,6 +51,17 @@ SCRIPT: list[tuple[Role, Message | bytes]] = [
     (Role.RECEIVER, Bye()),
 ]
 PARCEL_STEP = 6
+WANT = Want(OID, "feat/x", PARCEL)
+FETCH: list[tuple[Role, Message | bytes]] = [
+    (Role.RECEIVER, HELLO),
+    (Role.SENDER, HELLO),
+    (Role.RECEIVER, WANT),
+    (Role.SENDER, OFFER),
+    (Role.RECEIVER, Accept(0)),
+    (Role.SENDER, DATA),
+    (Role.RECEIVER, RECEIPT),
+    (Role.SENDER, Bye()),
+]
 
 
 class Both:
@@ -78,7 +90,7 @@ def test_a_whole_exchange_between_two_ends() -> None:
         assert not both.done
         assert both.say(role, said) == [said]
     assert both.done
-    assert all(end.due is None and end.version == 1 for end in both.ends.values())
+    assert all(end.due is None and end.version == 2 for end in both.ends.values())
     for end in both.ends.values():
         end.ended()
 
@@ -127,6 +139,92 @@ def test_a_refusal_stands_in_for_any_message_and_ends_it(step: int) -> None:
     assert both.say(role, REFUSE) == [REFUSE]
     assert both.done
     assert not both.ends[role].may_refuse
+
+
+class Fetched(Both):
+    """Both ends of a fetch: the one that listens does not know yet that it is one."""
+
+    def __init__(self, *, steps: int = 0) -> None:
+        dials, listens = Exchange(Role.RECEIVER, fetches=True), Exchange(Role.RECEIVER)
+        self.ends = {Role.RECEIVER: dials, Role.SENDER: listens}
+        for role, said in FETCH[:steps]:
+            self.say(role, said)
+
+
+def test_whoever_dials_may_fetch_and_then_the_other_is_the_sender() -> None:
+    both = Fetched()
+    assert list(FETCHED) == [
+        (role, Parcel if isinstance(said, bytes) else type(said)) for role, said in FETCH
+    ]
+    for step, (role, said) in enumerate(FETCH):
+        assert not both.done
+        assert both.say(role, said) == [said]
+        assert both.ends[Role.SENDER].role is (Role.SENDER if step >= 2 else Role.RECEIVER)
+    assert both.done
+
+
+@given(st.integers(min_value=1, max_value=60), st.integers(0, len(DATA)))
+def test_any_cutting_of_a_fetch_is_the_same_fetch(cut: int, offset: int) -> None:
+    both = Fetched()
+    script = [(r, Accept(offset) if isinstance(said, Accept) else said) for r, said in FETCH]
+    for role, said in script:
+        speaker, hearer = both.ends[role], both.ends[role.other]
+        if isinstance(said, bytes):
+            stream = said[offset:]
+            speaker.sent(len(stream)) if stream else None
+        else:
+            stream = speaker.send(said)
+        heard = [h for i in range(0, len(stream), cut) for h in hearer.receive(stream[i : i + cut])]
+        if isinstance(said, bytes):
+            assert b"".join(h for h in heard if isinstance(h, bytes)) == stream
+        else:
+            assert heard == [said]
+    assert both.done
+
+
+@pytest.mark.parametrize("step", range(len(FETCH)))
+def test_in_a_fetch_too_nothing_is_said_out_of_turn(step: int) -> None:
+    kinds: list[Message] = [HELLO, ASK, WANT, HAVE, OFFER, Accept(0), RECEIPT, TOLD, Bye()]
+    turn, due = FETCHED[step]
+    for role in Role:
+        for message in kinds:
+            # to the end that listens, bringing one is as good as fetching one
+            if role is turn and (type(message) is due or due is Parcel or isinstance(message, Ask)):
+                continue
+            both = Fetched(steps=step)
+            with pytest.raises(DamagedError):
+                list(both.ends[role.other].receive(frames.encode(messages.encode(message))))
+
+
+@pytest.mark.parametrize("step", range(len(FETCH)))
+def test_in_a_fetch_too_a_refusal_ends_it(step: int) -> None:
+    both = Fetched(steps=step)
+    role = Role.RECEIVER if FETCHED[step][1] is Parcel else FETCHED[step][0]
+    assert both.say(role, REFUSE) == [REFUSE]
+    assert both.done
+
+
+def test_nobody_fetches_from_a_machine_that_does_not_know_how() -> None:
+    old = Hello((1,), "m1", "test")
+    listens = Exchange(Role.RECEIVER)
+    list(listens.receive(frames.encode(messages.encode(old))))
+    listens.send(HELLO)
+    with pytest.raises(DamagedError, match="Want was said in version 1 of the protocol"):
+        list(listens.receive(frames.encode(messages.encode(WANT))))
+    dials = Exchange(Role.RECEIVER, fetches=True)
+    dials.send(HELLO)
+    list(dials.receive(frames.encode(messages.encode(old))))
+    with pytest.raises(AssertionError):
+        dials.send(WANT)
+    assert dials.may_refuse
+
+
+def test_only_whoever_dialled_may_come_to_fetch() -> None:
+    both = Both(steps=2)
+    with pytest.raises(AssertionError):
+        both.ends[Role.RECEIVER].send(WANT)
+    with pytest.raises(DamagedError):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(WANT))))
 
 
 def test_a_refusal_out_of_turn_is_out_of_turn() -> None:
@@ -219,14 +317,14 @@ def test_the_highest_common_version_is_spoken() -> None:
 def test_no_common_version_is_a_refusal_that_names_both_and_may_be_told() -> None:
     receiver = Exchange(Role.RECEIVER)
     with pytest.raises(
-        RefusedError, match="speaks version 2, 3 of the protocol, this one version 1"
+        RefusedError, match="speaks version 3, 4 of the protocol, this one version 1, 2"
     ):
-        list(receiver.receive(frames.encode(messages.encode(Hello((3, 2), "m1", "x")))))
+        list(receiver.receive(frames.encode(messages.encode(Hello((4, 3), "m1", "x")))))
     assert receiver.may_refuse
     sender = Exchange(Role.SENDER)
     sender.send(HELLO)
     with pytest.raises(RefusedError):
-        list(sender.receive(frames.encode(messages.encode(Hello((2,), "m2", "x")))))
+        list(sender.receive(frames.encode(messages.encode(Hello((3,), "m2", "x")))))
     assert sender.may_refuse
 
 

@@ -31,6 +31,7 @@ def test_every_kind_has_a_vector() -> None:
 OID = "1" * 40
 HELLO = {"kind": "hello", "versions": [1], "machine": "m1", "software": "x"}
 ASK = {"kind": "ask", "repository": OID, "work": "w", "roster": "", "record": ""}
+WANT = {"kind": "want", "repository": OID, "work": "w", "parcel": "", "roster": "", "record": ""}
 HAVE: dict[str, Any] = {"kind": "have", "commits": [OID], "clone": True, "roster": "", "record": ""}
 OFFER = {"kind": "offer", "parcel": "a" * 32, "size": 1, "sha256": "b" * 64}
 REFUSE = {"kind": "refuse", "code": "held", "message": "m", "hint": ""}
@@ -71,6 +72,12 @@ BROKEN: list[dict[str, Any]] = [
     ASK | {"work": None},
     ASK | {"roster": "x"},
     ASK | {"record": "1" * 64},
+    WANT | {"parcel": "a" * 31},
+    WANT | {"parcel": "../" + "a" * 29},
+    WANT | {"parcel": None},
+    WANT | {"repository": ""},
+    WANT | {"work": ""},
+    WANT | {"roster": "x"},
     HAVE | {"commits": [OID] * 5001},
     HAVE | {"commits": ["x"]},
     HAVE | {"commits": {OID: 1}},
@@ -106,7 +113,7 @@ def test_a_message_out_of_bounds_is_damaged(fields: dict[str, Any]) -> None:
         messages.decode(body)
 
 
-@pytest.mark.parametrize("fields", [HELLO, ASK, HAVE, OFFER, REFUSE, RECEIPT])
+@pytest.mark.parametrize("fields", [HELLO, ASK, WANT, HAVE, OFFER, REFUSE, RECEIPT])
 def test_what_those_were_made_from_is_sound(fields: dict[str, Any]) -> None:
     messages.decode(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode())
 

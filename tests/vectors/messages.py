@@ -17,6 +17,7 @@ from handsoff.core.messages import (
     Receipt,
     Refuse,
     Told,
+    Want,
 )
 
 FILE: Final = Path(__file__).with_suffix(".txt")
@@ -46,6 +47,10 @@ def every_message() -> list[Message]:
         receipt(),
         Told(record="6" * 40),
         Bye(),
+        Want(
+            repository="1" * 40, work="feat/舍入", parcel=PARCEL, roster="2" * 40, record="3" * 40
+        ),
+        Want(repository="1" * 40, work="w"),
     ]
 
 

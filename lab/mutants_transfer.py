@@ -1,0 +1,60 @@
+"""Mutants of a transfer: who says what, who may bring how much, and who may fetch what."""
+
+from typing import Final
+
+TESTS: Final = {
+    "exchange": ["test_exchange"],
+    "room": ["test_room"],
+    "welcome": ["test_room"],
+    "keeping": ["test_keeping"],
+    "patience": ["test_patience"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "exchange": [
+        (
+            "an old machine is fetched from",
+            "(self.version or 0) < messages.FETCHING:",
+            "False:",
+        ),
+        (
+            "whoever listens may fetch",
+            "kind is Ask and speaker is turn is self.role.other:",
+            "kind is Ask:",
+        ),
+        (
+            "whoever is fetched from takes",
+            "self.role, self._table = self.role.other, FETCHED",
+            "self._table = FETCHED",
+        ),
+        ("more than offered is taken", "if len(data) > self._left:", "if False:"),
+        ("any offset will do", "case Accept(offset) if offset > self.size:", "case None:"),
+    ],
+    "room": [
+        ("any size", "if size > limits.parcel:", "if False:"),
+        ("any number", "stock.count >= limits.count or", ""),
+        ("any number of bytes", "or stock.total + size > total:", ":"),
+        ("one may send all", "stock.count_of_one >= max(1, limits.count // 2) or", ""),
+        ("one may fill all", "or stock.total_of_one + size > total // 2:", ":"),
+        ("none may send one", "max(1, limits.count // 2)", "limits.count // 2"),
+        ("a full disk takes more", "if stock.free < COPIES * size - here:", "if False:"),
+        ("what is here comes again", "COPIES * size - here:", "COPIES * size:"),
+    ],
+    "welcome": [
+        ("everybody is mine", "if welcome is not Welcome.MINE or", "if True or"),
+        ("nobody is mine", " or sender.card.person.casefold() == person.casefold()", ""),
+    ],
+    "keeping": [
+        ("kept for ever", "age > LONGEST or not named", "not named"),
+        ("what was cut is kept for ever", "return age > UNDER_WAY", "return False"),
+        ("what was caught is kept", "(lease.state is State.HELD and not ours)", "False"),
+        ("what may be caught again goes", "is State.HELD and not ours)", "is State.HELD)"),
+        ("what is closed is kept", "lease.state is State.CLOSED or", ""),
+        ("anybody has an offer", "and lease.to.admits(machine, person)", ""),
+        ("a drop is for nobody", "return lease.state is State.DROPPED", "return False"),
+    ],
+    "patience": [
+        ("no end", "if left <= 0:", "if False:"),
+        ("past the end", ", _LONGEST, left)", ", _LONGEST)"),
+        ("no limit to a pause", ", _LONGEST, left)", ", left)"),
+    ],
+}

@@ -1,0 +1,36 @@
+"""Patience: how soon a lost connection is dialled again, and when it is given up."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff.core.patience import USUAL, pause_before
+
+
+def test_the_pauses_grow_and_then_stay() -> None:
+    pauses = [pause_before(tries, idle=0, length=USUAL) for tries in range(1, 9)]
+    assert pauses == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 5.0]
+
+
+def test_no_time_is_no_try() -> None:
+    assert pause_before(1, idle=0, length=0) is None
+    assert pause_before(1, idle=30, length=30) is None
+    assert pause_before(9, idle=29, length=30) == 1
+
+
+@given(st.integers(1, 10**9), st.floats(0, 1e6), st.floats(0, 1e6))
+def test_a_try_never_begins_after_the_time(tries: int, idle: float, length: float) -> None:
+    pause = pause_before(tries, idle=idle, length=length)
+    if pause is None:
+        assert idle >= length
+    else:
+        assert 0 < pause <= 5
+        assert pause <= length - idle
+
+
+@given(st.floats(0.1, 600))
+def test_a_time_without_progress_has_an_end(length: float) -> None:
+    idle, tries = 0.0, 0
+    while (pause := pause_before(tries + 1, idle=idle, length=length)) is not None:
+        idle, tries = idle + pause, tries + 1
+        assert tries < 200
+    assert idle >= length
