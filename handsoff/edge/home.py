@@ -21,7 +21,7 @@ from typing import Final
 from handsoff.core import manifest
 from handsoff.core.ids import is_parcel_id
 from handsoff.core.manifest import Manifest
-from handsoff.edge import files
+from handsoff.edge import files, parts
 
 _CLONES: Final = "clones.json"
 _LOCK: Final = "lock"
@@ -40,6 +40,11 @@ class Parcel:
 
     folder: Path
     manifest: Manifest
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has on disk."""
+        return sum(p.lstat().st_size for p in self.folder.rglob("*") if not p.is_dir())
 
     @property
     def objects(self) -> Path:
@@ -84,6 +89,7 @@ class Home:
             except BlockingIOError:
                 return  # somebody is at work here, and sweeps another time
             files.sweep(self.incoming)
+            parts.sweep(self.incoming)
             for path in self.incoming.iterdir():
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)

@@ -24,7 +24,7 @@ from handsoff.core import sshtalk
 from handsoff.core.destination import NOBODY, Destination, is_known, remote_words
 from handsoff.edge import clock
 from handsoff.edge.pipes import Pipes
-from handsoff.errors import HandsoffError, UnreachableError, UsageError
+from handsoff.errors import CutError, HandsoffError, UnreachableError, UsageError
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"
@@ -147,7 +147,7 @@ class Session(Pipes):
         code = self._ended(_LINGER)
         lines = [line for line in self._lines() if line]
         why = lines[-1] if lines else f"ssh ended with {code}"
-        return UnreachableError(
+        return CutError(
             f"the connection to {self.where} was cut: {why}",
             hint="run the same command again; what has arrived is kept",
         )
@@ -155,6 +155,11 @@ class Session(Pipes):
     def stop(self) -> None:
         """Let ssh end now, from whatever thread."""
         self._signal(signal.SIGTERM)
+
+    def abort(self) -> None:
+        """Hang up at once."""
+        self.stop()
+        self.close()
 
     def close(self) -> None:
         """End our side, wait a little for the other, and leave no process behind."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from handsoff.errors import DamagedError, HandsoffError, UnreachableError
+from handsoff.errors import CutError, DamagedError, HandsoffError
 
 _PIECE: Final = 256 << 10
 
@@ -79,9 +79,13 @@ class Pipes:
                 with suppress(OSError):
                     os.close(descriptor)
 
+    def abort(self) -> None:
+        """Hang up at once."""
+        self.close()
+
     def cut(self) -> HandsoffError:
         """Return the failure that says that the other end is gone."""
-        return UnreachableError(
+        return CutError(
             "the connection was cut", hint="run the same command again; what has arrived is kept"
         )
 

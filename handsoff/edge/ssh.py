@@ -126,8 +126,11 @@ class Listener:
         """Wait until ``stop`` was called, by another thread; return whether it was."""
         return self._stopped.wait(timeout)
 
-    def stop(self, *, grace: float = 0.0) -> None:
-        """Give what runs ``grace`` seconds to end, then cut it. Not to be called by ``serve``."""
+    def stop(self, *, grace: float = 0.0, hurry: threading.Event | None = None) -> None:
+        """Give what runs ``grace`` seconds to end, or until ``hurry`` is set; then cut it.
+
+        Not to be called by ``serve``.
+        """
         if not self._started:
             return
         from handsoff.edge import ssh_server  # noqa: PLC0415 -- loaded by now
@@ -136,9 +139,9 @@ class Listener:
         try:
             # once round the loop: whoever was let in before this has a worker after it
             self._loop.call(ssh_server.shut_door(self._acceptor))
-            self._join(grace)
+            self._join(grace, hurry or threading.Event())
             self._loop.call(ssh_server.clear_house(self._house, self._acceptor))
-            self._join(10.0)
+            self._join(10.0, threading.Event())
         finally:
             self._loop.stop()
             self._stopped.set()
@@ -168,10 +171,11 @@ class Listener:
         with suppress(HandsoffError), channel:
             self._serve(machine, peer, channel)
 
-    def _join(self, seconds: float) -> None:
+    def _join(self, seconds: float, hurry: threading.Event) -> None:
         until = time.monotonic() + seconds
         for worker in self._workers:
-            worker.join(max(0.0, until - time.monotonic()))
+            while worker.is_alive() and time.monotonic() < until and not hurry.is_set():
+                worker.join(min(0.1, max(0.0, until - time.monotonic())))
 
 
 def _socket(bind: str, port: int) -> socket.socket:

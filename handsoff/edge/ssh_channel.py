@@ -6,7 +6,7 @@
 
 No asyncssh here: a Session has the methods that asyncssh calls, and calls those of the channel it
 is given. The end of a stream is told from its loss: only a peer that said "end of file" ended
-it, everything else is an UnreachableError.
+it, everything else is an CutError.
 """
 
 import asyncio
@@ -18,13 +18,21 @@ from types import TracebackType
 from typing import Any, BinaryIO, Final, Protocol, Self
 
 from handsoff.edge.ssh_loop import Loop
-from handsoff.errors import DamagedError, UnreachableError
+from handsoff.errors import CutError, DamagedError
 
-HELD: Final = 4 << 20
+HELD: Final = 1 << 20
 """Bytes that wait for ``recv`` before the peer is made to wait."""
 
 _PIECE: Final = 128 << 10
 _LINGER: Final = 5.0
+
+SIGN: Final = 4.0
+"""Seconds between two signs of life of an end that only takes.
+
+What is in flight on a slow line may be minutes of it, and the end that sends cannot tell that from
+a line that is dead. So the other end says something, an empty debug message of SSH, as long as
+bytes come.
+"""
 
 
 class SSHChannel(Protocol):
@@ -54,6 +62,7 @@ class Session:
         self._held = 0
         self._paused = self._ended = self._lost = self._deaf = False
         self._reason = ""
+        self._signed = 0.0
 
     def connection_made(self, chan: Any) -> None:
         self.chan = chan
@@ -62,6 +71,7 @@ class Session:
     def data_received(self, data: bytes, datatype: int | None) -> None:
         if self._deaf or datatype is not None:
             return  # a second stream (stderr) is none of ours
+        self._sign()
         with self._news:
             self._queue.append(data)
             self._held += len(data)
@@ -76,6 +86,10 @@ class Session:
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._reason = str(exc or "")
+        if self._paused and not self._deaf and self.chan is not None:
+            # what has arrived and was held back counts: it need not come again
+            with suppress(Exception):
+                self.chan.resume_reading()
         self._end(lost=True)
 
     def pause_writing(self) -> None:
@@ -133,10 +147,10 @@ class Session:
             self.loop.soon(self._resume)
         return data
 
-    def cut(self) -> UnreachableError:
+    def cut(self) -> CutError:
         """Return the failure that says that the connection is gone."""
         reason = f": {self._reason}" if self._reason else ""
-        return UnreachableError(
+        return CutError(
             f"the connection was cut{reason}",
             hint="run the same command again; what has arrived is kept",
         )
@@ -171,6 +185,12 @@ class Session:
         if lost:
             self.gone.set()
             self._writable.set()
+
+    def _sign(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._signed >= SIGN and self.chan is not None:
+            self._signed = now
+            self.chan.get_extra_info("connection").send_debug("")
 
     def _resume(self) -> None:
         self._paused = False

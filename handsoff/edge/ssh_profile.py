@@ -24,7 +24,12 @@ from handsoff.core.sshwire import public_blob
 SERVICE: Final = "handsoff"
 """Name of the one subsystem, and the user name that every machine gives."""
 
-WINDOW: Final = 4 << 20
+WINDOW: Final = 1 << 20
+"""Bytes in flight: more is not faster, and what is in flight when a line is cut goes twice."""
+
+SILENCE: Final = 28.0
+"""Seconds after which a peer that says nothing, and answers no question, is gone."""
+
 _KEX: Final = ("mlkem768x25519-sha256", "curve25519-sha256")
 
 
@@ -45,8 +50,10 @@ def common() -> dict[str, Any]:
         "gss_host": None,
         "gss_kex": False,
         "gss_auth": False,
-        "keepalive_interval": 15,
-        "keepalive_count_max": 3,
+        # asyncssh counts questions without an answer, and an answer waits behind what is in
+        # flight: few long intervals spare a slow peer, whose signs of life come in between
+        "keepalive_interval": SILENCE / 2,
+        "keepalive_count_max": 1,
         "encoding": None,
         "window": WINDOW,
         "max_pktsize": PACKET,

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import BinaryIO, Final, Protocol, TypeVar
 
 from handsoff.core.exchange import Exchange, Role, as_error, refusal
-from handsoff.core.messages import Message, Refuse
-from handsoff.errors import HandsoffError, UnreachableError
+from handsoff.core.messages import Ask, Message, Refuse, Want
+from handsoff.errors import CutError, HandsoffError
 
 _PIECE: Final = 1 << 20
 
@@ -30,13 +30,21 @@ class Stream(Protocol):
         progress: Callable[[int], None] | None = ...,
     ) -> int: ...
     def close(self) -> None: ...
+    def abort(self) -> None: ...
 
 
 class Talk:
     """Where a handing-over has got to, and the stream it is held over."""
 
-    def __init__(self, stream: Stream, role: Role, *, who: str = "the other machine") -> None:
-        self.exchange = Exchange(role)
+    def __init__(
+        self,
+        stream: Stream,
+        role: Role,
+        *,
+        who: str = "the other machine",
+        fetches: bool = False,
+    ) -> None:
+        self.exchange = Exchange(role, fetches=fetches)
         self._stream = stream
         self.who = who
         self._heard: list[Message | bytes] = []
@@ -49,6 +57,12 @@ class Talk:
         """Return the next message, which is due and of ``kind``; raise what a Refuse says."""
         message = self._next()
         assert isinstance(message, kind), f"asked for {kind.__name__}, but another was due"
+        return message
+
+    def hear_wish(self) -> Ask | Want:
+        """Return what whoever dialled has come for."""
+        message = self._next()
+        assert isinstance(message, Ask | Want), "only that is due"
         return message
 
     def refuse(self, error: HandsoffError) -> None:
@@ -93,7 +107,7 @@ class Talk:
         data = self._stream.recv(limit)
         if not data:
             self.exchange.ended()
-            raise UnreachableError(f"{self.who} has nothing more to say")
+            raise CutError(f"{self.who} has nothing more to say")
         self._heard += self.exchange.receive(data)
 
     def _next(self) -> Message | bytes:

@@ -9,6 +9,7 @@ import pytest
 
 from handsoff.edge.ssh import Channel
 from handsoff.errors import (
+    CutError,
     RefusedError,
     UnreachableError,
 )
@@ -29,7 +30,7 @@ def test_a_cut_in_mid_stream_is_never_an_end(m2: Machine) -> None:
     assert read(channel, 10)
     channel.abort()
     m2.wait()
-    assert [type(error) for error in m2.errors] == [UnreachableError]
+    assert [type(error) for error in m2.errors] == [CutError]
 
 
 def test_a_listener_that_stops_cuts_what_runs() -> None:
@@ -104,4 +105,4 @@ def test_a_polite_disconnect_without_an_end_is_a_cut_too(m2: Machine) -> None:
 
     as_client(m2, leave)
     m2.wait()
-    assert [type(error) for error in m2.errors] == [UnreachableError]
+    assert [type(error) for error in m2.errors] == [CutError]

@@ -13,10 +13,10 @@ from handsoff.core.messages import Accept, Ask, Bye, Have, Hello, Offer, Receipt
 from handsoff.edge.ssh import Channel
 from handsoff.edge.talk import Talk
 from handsoff.errors import (
+    CutError,
     HeldError,
     RefusedError,
     UnfitError,
-    UnreachableError,
 )
 from tests.kit.listening import MB, Machine, poison_home
 from tests.vectors.messages import receipt
@@ -143,7 +143,7 @@ def test_a_sender_that_is_cut_in_mid_parcel_leaves_an_unfinished_one() -> None:
         channel.send_file(io.BytesIO(bytes(MB)), MB // 2, MB)
         channel.abort()
         machine.wait()
-    assert [type(error) for error in machine.errors] == [UnreachableError]
+    assert [type(error) for error in machine.errors] == [CutError]
 
 
 def test_a_sender_that_ends_in_mid_parcel_hung_up() -> None:
@@ -209,6 +209,6 @@ def test_two_versions_that_share_nothing_refuse_each_other() -> None:
         talk = Talk(channel, Role.SENDER)
         talk.exchange.versions = (9,)
         talk.say(Hello((9,), "m1", "from the future"))
-        with pytest.raises(RefusedError, match="version 9 of the protocol, this one version 1"):
+        with pytest.raises(RefusedError, match="version 9 of the protocol, this one version 1, 2"):
             talk.hear(Hello)
     assert isinstance(machine.errors[0], RefusedError)
