@@ -16,6 +16,7 @@ from handsoff.flows.phases import Tell, nobody
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.catching import CatchResult
     from handsoff.flows.doctor import Health
+    from handsoff.flows.happening import Happening, Moving
     from handsoff.flows.plan import Sent
     from handsoff.flows.status import Arrived, Status, WorkStatus
     from handsoff.flows.undo import Undone
@@ -64,6 +65,10 @@ def sent(result: "Sent") -> Iterator[str]:
     yield f"{done}: r{result.revision}, leg {result.leg}{until}"
     yield f"  {_counts(result.counts)}; {_bytes(result.size)} by {result.route.name}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
+    if result.resumed or result.lost:
+        there = f"{_bytes(result.resumed)} of it were there from an earlier run"
+        lost = f"the connection was lost and made again {result.lost} times"
+        yield f"  {'; '.join([there] * bool(result.resumed) + [lost] * bool(result.lost))}"
     if result.operation:
         yield f"  in progress, and travels as it is: {result.operation}"
     yield from left_behind(result.left_behind)
@@ -80,6 +85,42 @@ def sent(result: "Sent") -> Iterator[str]:
         yield f"next: stop working on {work} here; elsewhere: {catch_command(result.work)}"
     else:
         yield f"next: stop working on {work} here; on {result.to}: {catch_command(result.work)}"
+
+
+def happened(what: "Happening") -> Iterator[str]:
+    """Yield what a listener says of one thing that happened."""
+    work, who, text = clean(what.work), clean(what.machine), clean(what.text)
+    match what.event:
+        case "listening":
+            yield f"{who} listens at {what.address} (stop with Ctrl-C)"
+            yield f"next: on another machine: handsoff send {who} --at {what.address}"
+        case "arriving":
+            here = f", {_bytes(what.offset)} of it are here" if what.offset else ""
+            yield f"{who} ({clean(what.person)}) sends {work}: {_bytes(what.size)}{here}"
+        case "arrived":
+            yield f"received {work} r{what.revision} from {who}"
+            then = catch_command(what.work)
+            yield f"next: in a clone of it, once the sender has finished: {then}"
+        case "giving":
+            yield f"{who} ({clean(what.person)}) fetches {work}: {_bytes(what.size)}"
+        case "gave":
+            yield f"{who} has {work}"
+        case "refused" | "failed":
+            yield f"handsoff: {who or clean(what.peer)}: {text}"
+        case "doubt":
+            yield f"warning: {text}"
+        case "news":
+            yield text
+        case "stopping":
+            yield "stopping; what is under way may end"
+        case _:
+            pass
+
+
+def moving(what: "Moving") -> str:
+    """Return how far a parcel has come, short enough to stand beside others."""
+    share = 100 * what.done // what.size if what.size else 100
+    return f"{clean(what.work)} {clean(what.machine)} {share} % of {_bytes(what.size)}"
 
 
 def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
@@ -108,6 +149,8 @@ def caught(result: "CatchResult") -> Iterator[str]:
     took_up = " (an interrupted catch was finished)" if result.finished else ""
     yield f"caught {work} r{result.revision} from {result.sender}: leg {result.leg}{took_up}"
     yield f"  in {result.top}; every file, index entry and stash was compared"
+    if result.route not in ("", "inbox"):
+        yield f"  route: {result.route} ({clean(result.route_why)})"
     yield from left_behind(result.left_behind)
     if result.operation:
         yield f"  in progress: {result.operation}; to go on: {result.go_on}"

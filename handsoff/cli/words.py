@@ -23,6 +23,19 @@ Allow = Annotated[
 ]
 MaxSize = Annotated[int, typer.Option(min=0, metavar="BYTES", help="Bytes that a file may have.")]
 
+Retry = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        help="How long a lost connection is dialled again, such as 10m (default: 30s; 0: not).",
+    ),
+]
+
+
+def patience(text: str | None) -> timedelta | None:
+    """Return how long to try again, as an option spells it."""
+    return timedelta(0) if text == "0" else length(text)
+
 
 @overload
 def typed(text: str) -> str: ...

@@ -1,4 +1,4 @@
-"""The commands of a work: page, send, listen, receive, inbox, catch, status, undo."""
+"""The commands of a work: page, send, catch, status, undo."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ import typer
 from handsoff.cli import render
 from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
-from handsoff.cli.words import Allow, As, Hold, MaxSize, Work, length, typed
+from handsoff.cli.words import Allow, As, Hold, MaxSize, Retry, Work, length, patience, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
@@ -25,7 +25,7 @@ At = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    for command in (page, send, listen, receive, inbox, catch, status, undo):
+    for command in (page, send, catch, status, undo):
         app.command()(command)
     app.command("take", hidden=True)(catch)
 
@@ -75,6 +75,7 @@ def send(
     deadline: Annotated[
         str, typer.Option(metavar="LENGTH", help="How long the offer waits, such as 4h.")
     ] = "24h",
+    retry: Retry = None,
     max_size: MaxSize = DEFAULT_LIMIT,
     allow: Allow = None,
     dry_run: DryRun = False,
@@ -95,78 +96,12 @@ def send(
         whole=whole,
         hold=length(hold),
         within=length(deadline),
+        retry=patience(retry),
         dry_run=dry_run,
         limit=max_size,
         allow=allow or (),
     )
     deliver(wishes, json=json, quiet=quiet)
-
-
-def listen(
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="Port to listen on; 0 takes any.")
-    ] = 0,
-    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "",
-    once: Annotated[bool, typer.Option("--once", help="Stop after one parcel.")] = False,
-    address_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write HOST:PORT here when ready.")
-    ] = None,
-    no_announce: Annotated[
-        bool, typer.Option("--no-announce", help="Say nothing of this machine by mDNS.")
-    ] = False,
-    quiet: Quiet = False,
-) -> None:
-    """Take parcels of other machines into the inbox of this one, until it is stopped."""
-    from handsoff.flows.listening import run
-
-    run(
-        port, bind, once=once, address_file=address_file, announce=not no_announce,
-        tell=lambda text: say(text, quiet=quiet),
-    )  # fmt: skip
-
-
-def receive(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A parcel, from send --to-file.")
-    ] = None,
-    stdio: Annotated[
-        bool, typer.Option("--stdio", help="For ssh: serve one send on standard input and output.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Take a parcel from a file into the inbox."""
-    if (file is None) is not stdio or (stdio and json):
-        raise UsageError("receive takes a file, or --stdio alone", hint="handsoff receive --help")
-    if file is None:
-        from handsoff.flows.stdio import serve_one
-
-        serve_one()
-        return
-    from handsoff.edge import keys
-    from handsoff.edge.home import Home
-    from handsoff.flows.listen import receive_file
-
-    folder = keys.home_folder()
-    parcel = receive_file(Home(folder), keys.need(folder), file)
-    if json:
-        show_json({"parcel": parcel.manifest.parcel, "work": parcel.manifest.work})
-    say(f"received {render.clean(parcel.manifest.work)}", quiet=json)
-    say(f"next: {render.catch_command(parcel.manifest.work)}", quiet=json)
-
-
-def inbox(json: Json = False) -> None:
-    """List the parcels that arrived here and are not caught yet."""
-    from handsoff.edge import keys
-    from handsoff.edge.home import Home
-    from handsoff.flows.status import inbox as run
-
-    folder = keys.home_folder()
-    arrived = run(Home(folder), keys.need(folder))
-    if json:
-        show_json({"parcels": [asdict(item) for item in arrived]})
-        return
-    for line in render.arrived(arrived):
-        show(line)
 
 
 def catch(

@@ -8,6 +8,7 @@ In the inbox it still cannot be caught: only the record makes it a hand-over.
 
 import hashlib
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from handsoff.core import manifest
@@ -24,7 +25,7 @@ from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.seal import Opened
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, RefusedError, TrustError, UnfitError
+from handsoff.errors import DamagedError, HandsoffError, RefusedError, TrustError, UnfitError
 from handsoff.flows.desk import Desk
 from handsoff.flows.judging import judge
 
@@ -64,16 +65,29 @@ def _same(present: Parcel, claims: Manifest) -> Parcel:
     return present
 
 
+def desks_of(home: Home, machine: Machine, repository: str | None = None) -> list[Desk]:
+    """Return the desks of the clones on this machine, of one repository or of all.
+
+    A folder that is no clone any more, or one of another repository now, is passed by.
+    """
+    now, found = clock.now(), []
+    for top in home.clones(repository):
+        with suppress(HandsoffError):
+            desk = Desk(open_checkout(top), home, machine, now)
+            if repository is None or desk.pin == repository:
+                found.append(desk)
+    return found
+
+
 def clone_of(home: Home, machine: Machine, repository: str) -> Desk:
     """Return the desk of a clone of ``repository`` on this machine; UnfitError if there is none."""
-    for top in home.clones(repository):
-        desk = Desk(open_checkout(top), home, machine, clock.now())
-        if desk.pin == repository:
-            return desk
-    raise UnfitError(
-        f"{machine.name} has no clone of this repository",
-        hint=f"on {machine.name}: git clone it, then: handsoff init",
-    )
+    desks = desks_of(home, machine, repository)
+    if not desks:
+        raise UnfitError(
+            f"{machine.name} has no clone of this repository",
+            hint=f"on {machine.name}: git clone it, then: handsoff init",
+        )
+    return desks[0]
 
 
 def _check_claims(claims: Manifest, opened: Opened, desk: Desk, machine: Machine) -> None:

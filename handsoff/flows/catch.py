@@ -33,7 +33,6 @@ from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
     CatchResult,
     Ready,
-    find_parcel,
     finishing,
     journal_of_stash,
     local_changes,
@@ -45,7 +44,9 @@ from handsoff.flows.catching import (
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed, observe
+from handsoff.flows.obtaining import Obtaining, ask_around
 from handsoff.flows.phases import Phases
+from handsoff.flows.plan import Route
 
 _ELSEWHERE: Final = (
     "this machine carried it already: what another checkout of it has and did not save stays there"
@@ -72,6 +73,8 @@ class Catcher:
         """Catch the work; an error before the record is moved changes nothing here."""
         with self.phases.phase("record"):
             view = ledger.look(self.desk, self.work, expect_news=True)
+            if ask_around(self.desk, view, self.phases):
+                view = ledger.look(self.desk, self.work)
         self.desk.need_admitted(view.roster)
         journal = self.memory.journal()
         if journal is not None:
@@ -87,10 +90,11 @@ class Catcher:
         with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):
             pen = None if mine else pen_of(self.desk, view, self.hold)
         with self.phases.phase("open"):
-            parcel = find_parcel(self.desk, view)
+            obtaining = Obtaining(self.desk, view, self.phases)
+            parcel = obtaining.parcel()
             target = self._target(view, parcel)
         with self.phases.phase("preflight"):
-            ready = self._preflight(view, target, parcel)
+            ready = self._preflight(view, target, parcel, obtaining.route)
         if self.dry_run:
             return result_of(self.desk, view, ready, self.phases, dry_run=True)
         with self.phases.phase("restore-point"):
@@ -125,7 +129,7 @@ class Catcher:
         reason = f"handsoff: catch r{parcel.manifest.revision} from {who}"
         return Target(state, objects, state.stash, reason)
 
-    def _preflight(self, view: View, target: Target, parcel: Parcel) -> Ready:
+    def _preflight(self, view: View, target: Target, parcel: Parcel, route: Route) -> Ready:
         known = self.memory.known(self.work)
         objects = target.objects
         here = self.desk.checkout.branch() or self.work
@@ -144,7 +148,7 @@ class Catcher:
             known,
         )
         moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
-        return Ready(target, parcel, seen, local, old_tip, moved)
+        return Ready(target, parcel, seen, local, old_tip, route, moved)
 
     def _begin(self, entry: str, ready: Ready) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
@@ -239,7 +243,8 @@ class Catcher:
             )
         lease, kept = view.record.lease, view.record.kept
         mine = lease.carrier == self.desk.machine.id and kept is not None
-        parcel = find_parcel(self.desk, view) if mine else None
+        obtaining = Obtaining(self.desk, view, self.phases)
+        parcel = obtaining.parcel() if mine else None
         if parcel is None or parcel.manifest.parcel != journal["parcel"]:
             raise HeldError(
                 f"{self.work} has moved on since this catch was interrupted",
@@ -256,7 +261,7 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         local = local_changes(self.desk, origin, seen, target)
-        ready = Ready(target, parcel, seen, local, tip)
+        ready = Ready(target, parcel, seen, local, tip, obtaining.route)
         self._apply(ready, journal)
         done = result_of(self.desk, view, ready, self.phases, finished=True)
         state = lease.as_of(self.desk.now).state.value

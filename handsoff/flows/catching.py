@@ -1,6 +1,5 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +15,7 @@ from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry, State
 from handsoff.core.times import moment
-from handsoff.edge.git import clone, shape
+from handsoff.edge.git import shape
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
@@ -25,12 +24,8 @@ from handsoff.errors import (
     DamagedError,
     HeldError,
     RefusedError,
-    TrustError,
-    UnfitError,
-    UnreachableError,
 )
-from handsoff.flows import applying, relay
-from handsoff.flows.accept import accept, complete
+from handsoff.flows import applying
 from handsoff.flows.applying import Target
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
@@ -38,6 +33,7 @@ from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed
 from handsoff.flows.phases import Phases
+from handsoff.flows.plan import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +66,9 @@ class CatchResult:
     """What is in progress, such as "a rebase"."""
     go_on: str = ""
     warnings: tuple[str, ...] = ()
+    route: str = ""
+    """How the bytes came: they were in the inbox, or came directly, or by the remote."""
+    route_why: str = ""
     runs: tuple[str, ...] = ()
     """The shell commands that going on will run."""
     already: bool = False
@@ -87,6 +86,7 @@ class Ready:
     seen: Observed
     local: Local
     old_tip: str | None
+    route: Route
     warnings: tuple[str, ...] = ()
 
 
@@ -122,6 +122,8 @@ def result_of(
         saved_page="" if saved == kept else page_of_revision(desk, saved),
         provisional=provisional or (finished and view.provisional),
         warnings=(*view.news, *ready.warnings),
+        route=ready.route.name,
+        route_why=ready.route.why,
         operation=kind.what if kind else "",
         go_on=kind.command if kind else "",
         runs=tuple(commands_in(operation)),
@@ -182,49 +184,6 @@ def _who_has_it(desk: Desk, view: View, lease: Lease) -> str:
         return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
     who = view.roster.name_of(lease.carrier)
     return f"ask {who}, who carries it, to hand it over: handsoff send {desk.machine.name}"
-
-
-def find_parcel(desk: Desk, view: View) -> Parcel:
-    """Return the parcel that the record names: from the inbox, or from the remote."""
-    saved, work = view.record.kept, view.record.work
-    if saved is None:
-        raise RefusedError(
-            f"no revision of {work} left a parcel, so there are no bytes to catch",
-            hint=f"to carry on with its page alone: handsoff catch {shlex.quote(work)} --page-only",
-        )
-    found = desk.home.parcel(saved.parcel)
-    if found is None:
-        sealed = relay.fetch_parcel(desk, work, saved.parcel)
-        carrier, memory = view.record.lease.carrier, Memory(desk.checkout)
-        if sealed is None and carrier == desk.machine.id and memory.here() == saved.parcel:
-            raise UnfitError(
-                f"the bytes of {work} are nowhere but here",
-                hint="handsoff save takes the work up again, and leaves them on the remote",
-            )
-        if sealed is None and memory.restore_point() is not None:
-            raise UnfitError(
-                f"{work} was undone here, or is in another checkout of this machine",
-                hint="handsoff undo brings back what was undone",
-            )
-        if sealed is None:
-            raise UnreachableError(
-                f"the parcel of {work} is neither here nor on the remote",
-                hint=f"on {view.roster.name_of(carrier)}: handsoff save, which leaves one there; "
-                "or, of a parcel in a file: handsoff receive FILE",
-            )
-        try:
-            found = accept(desk.home, desk.machine, sealed, desk)
-        finally:
-            sealed.unlink(missing_ok=True)
-    claims = found.manifest
-    if (claims.envelope, claims.work, claims.sender) != (saved.envelope, work, saved.by):
-        raise TrustError(
-            "the parcel in the inbox is not the one that the record names",
-            hint=f"remove {found.folder}, and have it sent again",
-        )
-    complete(desk, claims)  # what no ref named may have been collected since it came
-    clone.fetch_trees(desk.checkout, [tip for tip in [desk.checkout.commit("HEAD")] if tip])
-    return found
 
 
 def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterator[str]:

@@ -24,7 +24,7 @@ from handsoff.flows.memory import Memory, Sending
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Plan, Terms, Wishes
 from handsoff.flows.routing import Routing
-from handsoff.flows.waiting import Pending
+from handsoff.flows.shelf import Kept, Shelf
 
 
 @dataclass
@@ -39,6 +39,8 @@ class Delivery:
     parcel: str
     memory: Memory = field(init=False)
     pen: Pen = field(init=False)
+    anew: str = field(default="", init=False)
+    """Why a parcel that was on its way before is not gone on with."""
 
     def __post_init__(self) -> None:
         self.memory = Memory(self.desk.checkout)
@@ -109,20 +111,26 @@ class Delivery:
             self.pen = replace(self.pen, record=self.terms.view.record.extend(ahead))
             self.parcel = before.parcel
             return before
+        self.anew = self._why_anew(before, fresh) if before is not None else ""
         with self.phases.phase("seal"):
             body = manifest.encode(plan.manifest(fresh.parcel))
             signature = self.desk.machine.sign(body, manifest.NAMESPACE)
-            folder = files.ensure_folder(self.desk.checkout.store_dir / "parcels")
-            waiting = Pending(self.desk.checkout).parcels()
-            for stale in folder.glob("*.handsoff"):
-                if str(stale) not in waiting:
-                    stale.unlink()
-            path = folder / f"{fresh.parcel}.handsoff"
+            shelf = Shelf(self.desk)
+            files.ensure_folder(shelf.folder)
+            shelf.make_room(self.terms.work)
+            path = shelf.path(fresh.parcel)
             keys = [member.card.age_key for member in receivers]
             done = seal.seal(path, pack, body, signature, keys)
         sending = replace(
             fresh, path=str(path), size=done.size, sha256=done.sha256,
             manifest_sha256=hashlib.sha256(body).hexdigest(),
+        )  # fmt: skip
+        shelf.put(
+            Kept(
+                parcel=sending.parcel, work=sending.work, receivers=sending.receivers,
+                size=sending.size, sha256=sending.sha256, manifest=sending.manifest_sha256,
+                at=int(self.desk.now.timestamp()),
+            )
         )  # fmt: skip
         self.memory.set_sending(sending)
         return sending
@@ -131,14 +139,23 @@ class Delivery:
         in_time = before.until > seconds(self.desk.now)
         return _same(before, fresh) and in_time and Path(before.path).exists()
 
+    def _why_anew(self, before: Sending, fresh: Sending) -> str:
+        if (before.work, before.to, before.route) != (fresh.work, fresh.to, fresh.route):
+            return ""
+        if before.envelope != fresh.envelope:
+            return "the work changed since it was sent in part: sent anew"
+        if before.record != fresh.record:
+            return "the record has moved since the work was sent in part: sent anew"
+        return "what was sent in part counts no more: sent anew"
+
     def deliver(self, sending: Sending, check_still: Callable[[], None]) -> None:
         """Bring the parcel to where the receiver finds it; the checkout is looked at meanwhile."""
         sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
         with self.phases.phase("send"):
             if self.routing.direct is not None:
-                self.routing.direct.deliver(
+                self.routing.deliver(
                     sending.parcel, sealed, sending.manifest_sha256,
-                    lambda left: self.phases.tell("send", sealed.size - left, sealed.size),
+                    lambda done: self.phases.tell("send", done, sealed.size),
                 )  # fmt: skip
             elif sending.route == "file":
                 check_still()
@@ -178,7 +195,7 @@ class Delivery:
         """Forget the parcel under way."""
         # a stick can be lost: only a receiver that has signed for it makes the file superfluous
         if sending.path and sending.route in ("direct", "ssh"):
-            Path(sending.path).unlink(missing_ok=True)
+            Shelf(self.desk).remove(sending.parcel)
         self.memory.set_sending(None)
 
 

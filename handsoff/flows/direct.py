@@ -52,6 +52,8 @@ class Direct:
         self._desk = desk
         self.doubts: list[str] = []
         """What the receiver saw on the remote and it does not show here."""
+        self.met = False
+        """Whether somebody has answered on this connection."""
         self._ask = Ask(
             repository=desk.need_pin(),
             work=work,
@@ -64,6 +66,7 @@ class Direct:
 
     def _open(self) -> Opened:
         stream = self.way.open()
+        self.met = True
         try:
             talk = Talk(stream, Role.SENDER, who=self.way.where)
             talk.say(Hello(VERSIONS, self._desk.machine.id, __version__))
@@ -101,7 +104,7 @@ class Direct:
         talk, to = opened.talk, opened.member
         step("send.offer.before")
         talk.say(Offer(parcel, sealed.size, sealed.sha256))
-        talk.hear(Accept)
+        progress(talk.hear(Accept).offset)
         with sealed.path.open("rb") as file:
             talk.send_parcel(file, sealed.size, progress)
         step("send.bytes.after")
@@ -122,6 +125,12 @@ class Direct:
             talk.hear(Bye)
         step("send.told.after")
         self._compare()
+
+    def drop(self) -> None:
+        """Leave a connection that was lost, as it is."""
+        self._pool.shutdown(wait=True)
+        if self._opened.exception() is None:
+            self._opened.result().stream.abort()
 
     def close(self) -> None:
         """Hang up."""

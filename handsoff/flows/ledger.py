@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from handsoff.core import luggage
-from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Commits
 from handsoff.core.lease import Event
 from handsoff.core.pen import Pen
@@ -29,7 +28,7 @@ from handsoff.errors import (
 )
 from handsoff.flows import changes, landing, notebook
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.waiting import Pending, Verb, overlaid
+from handsoff.flows.waiting import Pending, Verb, last_known
 
 
 def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
@@ -78,13 +77,10 @@ def _flush_notes(desk: Desk, view: View) -> None:
 
 def _last_seen(desk: Desk, work: str, error: UnreachableError) -> View:
     """Return the record without the remote: as last seen, and what is known to follow."""
-    read: RosterRead | None = desk.local_roster_read()
-    if read is None or read.roster is None:
+    known = last_known(desk, work)
+    if known is None:
         raise error
-    seen = desk.seen_tip(work)
-    record = desk.read_record(work, read.roster, seen)
-    view = View(read.roster, read, record, remote_tip=seen, away=str(error))
-    view = overlaid(desk, view)
+    view = replace(known, away=str(error))
     for parcel in desk.home.parcels():
         claims = parcel.manifest
         if (claims.repository, claims.work) == (desk.pin, work) and claims.chain:

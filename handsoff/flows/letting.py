@@ -16,6 +16,7 @@ from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
 from handsoff.flows.pages import read_page
+from handsoff.flows.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +102,15 @@ def withdraw(
     """Take an offer back that nobody has caught."""
 
     def make(view: View, pen: Pen) -> Pen:
-        problem = may_withdraw(view.record.lease, view.record.route, away=bool(view.away))
+        parcel = view.record.kept.parcel if view.record.kept is not None else ""
+        kept = Shelf(desk).get(parcel)
+        given = kept is not None and kept.given
+        route = "direct" if given else view.record.route
+        problem = may_withdraw(view.record.lease, route, away=bool(view.away))
         if problem:
-            raise RefusedError(problem, hint="withdraw it when the remote answers again")
+            raise RefusedError(
+                view.roster.named_text(problem), hint="withdraw it when the remote answers again"
+            )
         return pen.withdrawn(hold=hold_of(desk.checkout, hold))
 
     return _write(desk, "withdraw", "Withdrawn", make, work=work, dry_run=dry_run)

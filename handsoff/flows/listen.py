@@ -1,50 +1,67 @@
 """``handsoff listen``: other machines' parcels come in, are verified, and wait in the inbox.
 
-A parcel can be caught only when the record names it; what arrives here changes no checkout.
+A parcel can be caught only when the record names it; what arrives here changes no checkout. Whoever
+dials may also fetch a parcel that waits here for it (``giving``).
 """
 
-import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from handsoff import __version__
 from handsoff.core.exchange import Role
-from handsoff.core.ids import machine_id
-from handsoff.core.messages import (
-    RECEIPT_NAMESPACE,
-    VERSIONS,
-    Accept,
-    Ask,
-    Bye,
-    Have,
-    Hello,
-    Offer,
-    Receipt,
-    Told,
-    receipt_payload,
-)
-from handsoff.edge import clock, files, seal, ssh
+from handsoff.core.ids import fingerprint, machine_id
+from handsoff.core.messages import VERSIONS, Ask, Bye, Have, Hello, Offer, Told, Want
+from handsoff.core.room import Limits
+from handsoff.core.roster import Member, Roster
+from handsoff.core.welcome import Welcome, turned_away
+from handsoff.edge import clock, files, ssh
 from handsoff.edge.git import news, shape
-from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Stream, Talk
-from handsoff.errors import DamagedError, HandsoffError, TrustError, UnfitError
-from handsoff.flows import heard, ledger
-from handsoff.flows.accept import accept, clone_of, manifest_digest
+from handsoff.errors import CutError, HandsoffError, RefusedError, TrustError
+from handsoff.flows import giving, heard, ledger
+from handsoff.flows.accept import accept, clone_of, desks_of
 from handsoff.flows.desk import Desk
+from handsoff.flows.happening import Happening, Kind, Moving, nobody
+from handsoff.flows.shelf import Kept, tidy
+from handsoff.flows.taking import Room, receipt_for, take
 
 COMMITS: Final = 2000
 """Commit ids that a receiver names to a sender; more would cost more than they save."""
 
-_ROOM: Final = 3
-"""A parcel is there sealed, opened and indexed before the first two go away."""
-
 _FRESH: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Whose parcels are taken, and how much; ``ask`` puts a question to the person here."""
+
+    welcome: Welcome = Welcome.ALL
+    limits: Limits = field(default_factory=Limits)
+    ask: Callable[[str], bool] = lambda _: False
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A machine that dialled, and what it has come for."""
+
+    talk: Talk
+    channel: Stream
+    desk: Desk
+    member: Member
+    peer: str
+    work: str
+
+    def happening(self, kind: Kind, **more: Any) -> Happening:
+        """Return what is to be told of this guest."""
+        named = {"machine": self.member.name, "person": self.member.person, "work": self.work}
+        return Happening(event=kind, **{**named, "peer": self.peer, **more})
 
 
 @dataclass
@@ -53,11 +70,19 @@ class House:
 
     home: Home
     machine: Machine
-    arrived: Callable[[Parcel, str], None]
-    failed: Callable[[HandsoffError, str], None]
-    doubted: Callable[[str], None] = lambda _: None
+    tell: Callable[[Happening], None] = nobody
+    watch: Callable[[Moving], None] = nobody
+    rules: Rules = field(default_factory=Rules)
+    room: Room = field(init=False)
     _asked: float = field(default=-_FRESH, init=False)
     _asking: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _moving: dict[tuple[str, str], Stream] = field(default_factory=dict, init=False)
+    _agreed: set[tuple[str, str]] = field(default_factory=set, init=False)
+    """The parcels that the person here said yes to; they may come in several pieces."""
+    _arrived: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self.room = Room(self.home, self.machine.name, self.rules.limits)
 
     def listener(self, bind: str, port: int) -> ssh.Listener:
         """Return the SSH listener of this machine."""
@@ -68,27 +93,27 @@ class House:
     def authorize(self, public_key: bytes) -> str | None:
         """Return the id of the machine with this key if a roster of a clone here has it."""
         wanted = machine_id(public_key)
-        if any(self._knows(desk, wanted) for desk in self._desks()):
+        if any(self._knows(desk, wanted) for desk in self.desks()):
             return wanted
         with self._asking:
             if clock.monotonic() - self._asked < _FRESH:
                 return None  # strangers must not make us ask the remote again and again
             self._asked = clock.monotonic()
-        return wanted if any(self._admits(desk, wanted) for desk in self._desks()) else None
+        return wanted if any(self._admits(desk, wanted) for desk in self.desks()) else None
 
-    def _desks(self) -> list[Desk]:
-        now = clock.now()
-        found = []
-        for top in self.home.clones():
-            try:
-                found.append(Desk(open_checkout(top), self.home, self.machine, now))
-            except HandsoffError:
-                continue  # a folder that was a clone once
-        return found
+    def desks(self, repository: str | None = None) -> list[Desk]:
+        """Return the desks of the clones here, of one repository or of all."""
+        return desks_of(self.home, self.machine, repository)
 
-    def send_what_waits(self) -> list[str]:
-        """Send what was written without the remote in any clone here; return what became of it."""
-        return [news for desk in self._desks() for news in ledger.send_all(desk)]
+    def look_after(self) -> list[str]:
+        """Send what was written without the remote in any clone here; return what became of it.
+
+        And tidy away sealed parcels that nobody is going to fetch.
+        """
+        desks = self.desks()
+        for desk in desks:
+            tidy(desk)
+        return [news for desk in desks for news in ledger.send_all(desk)]
 
     @staticmethod
     def _knows(desk: Desk, machine: str) -> bool:
@@ -106,84 +131,134 @@ class House:
             return False
 
     def serve(self, sender: str, peer: str, channel: Stream) -> None:
-        """Hold one exchange with the machine ``sender``; "" where its first word is to say who."""
+        """Hold one exchange with the machine ``sender``, and tell of it."""
+        with suppress(HandsoffError):
+            self.exchange(sender, peer, channel)
+
+    def exchange(self, sender: str, peer: str, channel: Stream) -> None:
+        """Hold one exchange with the machine ``sender``, "" where its first word is to say who.
+
+        Raises what went wrong, once the other end was told.
+        """
         talk = Talk(channel, Role.RECEIVER, who=sender or peer)
+        guest: Guest | None = None
         try:
-            self._receive(talk, sender)
+            # by ssh the account is proved and the machine only claims to be one: the signature of
+            # the parcel decides, and to claim another's name shows nothing that the roster does not
+            hello = talk.hear(Hello)
+            talk.say(Hello(VERSIONS, self.machine.id, __version__))
+            wish = talk.hear_wish()
+            desk = clone_of(self.home, self.machine, wish.repository)
+            roster = _roster_with(desk, sender or hello.machine)
+            member = roster.everyone[sender or hello.machine]
+            guest = Guest(talk, channel, desk, member, peer, wish.work)
+            talk.who = member.name
+            if isinstance(wish, Ask):
+                self._receive(guest, wish)
+            elif sender:
+                self._give(guest, wish)
+            else:
+                raise RefusedError(
+                    "nothing is given to who only claims a name", hint="handsoff listen"
+                )
         except HandsoffError as error:
             talk.refuse(error)
-            self.failed(error, peer)
+            if isinstance(error, CutError) and not talk.exchange.version:
+                raise  # somebody looked whether we are here
+            kind: Kind = "refused" if isinstance(error, RefusedError) else "failed"
+            said, hint = str(error), error.hint or ""
+            plain = Happening(event=kind, peer=peer, text=said, hint=hint)
+            self.tell(guest.happening(kind, text=said, hint=hint) if guest else plain)
+            raise
 
-    def _receive(self, talk: Talk, sender: str) -> None:
-        # by ssh the account is proved and the machine only claims to be one: the signature of the
-        # parcel decides, and to claim another's name shows nothing that the roster does not
-        hello = talk.hear(Hello)
-        sender = sender or hello.machine
-        talk.say(Hello(VERSIONS, self.machine.id, __version__))
-        ask = talk.hear(Ask)
-        desk = clone_of(self.home, self.machine, ask.repository)
-        roster = desk.local_roster()
-        if roster is None or roster.member(sender) is None:
-            roster = desk.fresh_roster()
-        if roster.member(sender) is None:
-            raise TrustError(f"{roster.name_of(sender)} is not in the roster of this repository")
+    def _give(self, guest: "Guest", want: Want) -> None:
+        def begin(kept: Kept, here: int) -> Callable[[int], None]:
+            self._tell_of(guest, "giving", kept.parcel, kept.size, here)
+            return self._watched(guest, kept.parcel, kept.size)
+
+        kept = giving.give(guest.talk, want, self.desks(want.repository), guest.member, begin)
+        self._tell_of(guest, "gave", kept.parcel, kept.size)
+
+    def _receive(self, guest: "Guest", ask: Ask) -> None:
+        talk, desk, member = guest.talk, guest.desk, guest.member
+        rules, me = self.rules, self.machine
+        if no := turned_away(rules.welcome, member, name=me.name, person=me.person):
+            raise no
         shape.refuse(shape.clone_shape(desk.checkout))
         tips = news.own_tips(desk.checkout, COMMITS)
         talk.say(
             Have(tuple(tips), clone=True, roster=desk.roster_tip, record=desk.seen_tip(ask.work))
         )
         offer = talk.hear(Offer)
-        parcel = self._take(talk, offer, desk)
+        with self._taking_over(member.id, offer.parcel, guest.channel):
+            parcel = take(
+                talk, offer, desk, room=self.room, sender=member.id,
+                ready=lambda here: self._let_in(guest, offer, here),
+                progress=self._watched(guest, offer.parcel, offer.size),
+            )  # fmt: skip
         step("listen.receipt.before")
-        talk.say(self._receipt(parcel))
+        talk.say(receipt_for(parcel, me))
         step("listen.receipt.after")
-        self.arrived(parcel, roster.name_of(sender))
+        if offer.parcel not in self._arrived:  # else its receipt was lost on the way
+            self._arrived.add(offer.parcel)
+            number = parcel.manifest.revision
+            self.tell(
+                guest.happening("arrived", parcel=offer.parcel, size=offer.size, revision=number)
+            )
         told = talk.hear(Told)
         talk.say(Bye())
+        self.tell(guest.happening("finished", parcel=offer.parcel))
         record = told.record or ask.record
-        for doubt in heard.compare(desk, sender, roster=ask.roster, work=ask.work, record=record):
-            self.doubted(doubt)
+        for doubt in heard.compare(
+            desk, member.id, roster=ask.roster, work=ask.work, record=record
+        ):
+            self.tell(guest.happening("doubt", text=doubt))
 
-    def _take(self, talk: Talk, offer: Offer, desk: Desk) -> Parcel:
-        present = self.home.parcel(offer.parcel)
-        part = self.home.incoming / f"{offer.parcel}.part"
-        if present is not None:
-            part.unlink(missing_ok=True)
-            talk.say(Accept(offer.size))
-            return present
-        have = part.stat().st_size if part.exists() else 0
-        if have > offer.size:
-            part.unlink()
-            have = 0
-        free = shutil.disk_usage(self.home.incoming).free
-        if free < _ROOM * offer.size - have:
-            raise UnfitError(
-                f"{self.machine.name} has {free} bytes free, too few for a parcel of {offer.size}",
-                hint=f"make room on {self.machine.name}",
-            )
-        talk.say(Accept(have))
-        step("listen.accept.after")
-        with files.saying("cannot keep the parcel"), part.open("ab") as file:
-            talk.receive_parcel(file.write)
-            file.flush()
-        step("listen.bytes.after")
-        if seal.digest(part) != offer.sha256:
-            part.unlink()
-            raise DamagedError("the parcel did not arrive as it was sent", hint="send it again")
+    def _let_in(self, guest: "Guest", offer: Offer, here: int) -> None:
+        """Ask the person here, if that is wished; then say that it comes."""
+        member, key = guest.member, (guest.member.id, offer.parcel)
+        if self.rules.welcome is Welcome.ASK and key not in self._agreed:
+            who = f"{member.name} ({member.person}, {fingerprint(member.card.sign_key)})"
+            if not self.rules.ask(f"{who} sends {guest.work}, {offer.size} bytes: take it?"):
+                raise RefusedError(
+                    f"the person at {self.machine.name} did not say yes to {guest.work}",
+                    hint=f"ask {self.machine.person} what is the matter",
+                )
+            self._agreed.add(key)  # it may come in several pieces, and is one question
+        self._tell_of(guest, "arriving", offer.parcel, offer.size, here)
+
+    def _tell_of(self, guest: "Guest", kind: Kind, parcel: str, size: int, here: int = 0) -> None:
+        self.tell(guest.happening(kind, parcel=parcel, size=size, offset=here))
+
+    def _watched(self, guest: "Guest", parcel: str, size: int) -> Callable[[int], None]:
+        who = guest.member.name
+        return lambda done: self.watch(Moving(parcel, guest.work, who, done, size))
+
+    @contextmanager
+    def _taking_over(self, sender: str, parcel: str, channel: Stream) -> Iterator[None]:
+        """Cut the connection on which ``sender`` began this parcel, if it is still open.
+
+        A machine that dials again has lost it, whatever it looks like from here.
+        """
+        key = (sender, parcel)
+        before, self._moving[key] = self._moving.get(key), channel
+        if before is not None:
+            before.abort()
         try:
-            parcel = accept(self.home, self.machine, part, desk)
+            yield
         finally:
-            part.unlink(missing_ok=True)
-        if parcel.manifest.parcel != offer.parcel:
-            raise DamagedError("the parcel is not the one that was offered")
-        return parcel
+            if self._moving.get(key) is channel:
+                del self._moving[key]
 
-    def _receipt(self, parcel: Parcel) -> Receipt:
-        at = int(clock.now().timestamp())
-        claims = {"parcel": parcel.manifest.parcel, "manifest": manifest_digest(parcel)}
-        payload = receipt_payload(**claims, by=self.machine.id, at=at)
-        signature = self.machine.sign(payload, RECEIPT_NAMESPACE)
-        return Receipt(**claims, by=self.machine.id, at=at, signature=signature)
+
+def _roster_with(desk: Desk, machine: str) -> Roster:
+    """Return the roster of ``desk``; TrustError if ``machine`` is not in it."""
+    roster = desk.local_roster()
+    if roster is None or roster.member(machine) is None:
+        roster = desk.fresh_roster()
+    if roster.member(machine) is None:
+        raise TrustError(f"{roster.name_of(machine)} is not in the roster of this repository")
+    return roster
 
 
 def receive_file(home: Home, machine: Machine, path: Path) -> Parcel:

@@ -42,6 +42,8 @@ class Wishes:
     to_file: Path | None = None
     whole: bool = False
     """Whether all history goes along, for a receiver that may have none of it."""
+    retry: timedelta | None = None
+    """How long a lost connection is dialled again: None for a little while, 0 for not at all."""
     dry_run: bool = False
     limit: int = DEFAULT_LIMIT
     allow: Collection[str] = ()
@@ -91,6 +93,10 @@ class Sent:
     left_behind: tuple[dict[str, str], ...] = ()
     waived: tuple[str, ...] = ()
     size: int = 0
+    resumed: int = 0
+    """How many of those bytes the receiver had from an earlier run."""
+    lost: int = 0
+    """How many times the connection was lost on the way, and made again."""
     scanner: str = ""
     warnings: tuple[str, ...] = ()
     phases: dict[str, int] = field(default_factory=dict)

@@ -4,21 +4,26 @@ It says which, and why; the order is core/routes.py. The connection is begun on 
 knows of the roster, beside everything else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from handsoff.core import routes
 from handsoff.core.destination import Destination, parse_destination
 from handsoff.core.roster import Member, Roster
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
-from handsoff.errors import UnreachableError
+from handsoff.edge.seal import SealedFile
+from handsoff.errors import CutError, UnreachableError
 from handsoff.flows import finding
 from handsoff.flows.aim import aim_at, aim_of, place_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.direct import Direct
 from handsoff.flows.plan import Aim, Route, Wishes
+from handsoff.flows.redialling import Redialling
 from handsoff.flows.ways import BySsh, Straight, Way, remembered
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -32,11 +37,16 @@ class Routing:
     direct: Direct | None = field(default=None, init=False)
     away: bool = field(default=False, init=False)
     """Whether the remote does not answer."""
+    redialling: Redialling = field(default_factory=Redialling)
+    offset: int | None = field(default=None, init=False)
+    """How many bytes of the parcel the receiver had from an earlier run."""
     _left: list[str] = field(default_factory=list, init=False)
     """The routes that would be tried next."""
     _to: Member | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        if self.wishes.retry is not None:
+            self.redialling.length = self.wishes.retry.total_seconds()
         self._ways(())  # what was typed must fit before anything is done
         roster = self.desk.local_roster()
         if roster is not None and self.wishes.verb == "send":
@@ -132,7 +142,7 @@ class Routing:
         have: Sequence[str] = ()
         while self.direct is not None:
             try:
-                have = self.direct.have()
+                have = self._patiently(lambda direct: direct.have())
             except UnreachableError as error:
                 if not self._left:
                     raise
@@ -153,12 +163,43 @@ class Routing:
         shared = self.desk.shared
         if self.wishes.whole:
             return ()
-        if self.away and self.route.name == "file":
+        if self.away:
             # whoever gets it may reach no remote either, and is sure to have what is old only
             return news.fork_point(self.desk.checkout, shared.name)
-        if self.away:
-            return news.known_tips(self.desk.checkout, shared.name)
         return news.tips_there(shared)
+
+    def deliver(
+        self, parcel: str, sealed: SealedFile, manifest: str, progress: Callable[[int], None]
+    ) -> None:
+        """Send the parcel over the direct route, and over as many connections as it takes."""
+
+        def reached(position: int) -> None:
+            if self.offset is None:
+                self.offset = position
+            self.redialling.reached(position)
+            progress(position)
+
+        self._patiently(lambda direct: direct.deliver(parcel, sealed, manifest, reached))
+
+    def _patiently(self, work: Callable[[Direct], T]) -> T:
+        """Return what ``work`` does with the connection, dialling again where that is lost.
+
+        Where nobody has answered yet, only if the person said how long to try.
+        """
+        met = False
+        while True:
+            direct = self.direct
+            assert direct is not None, "the route is direct"
+            try:
+                return work(direct)
+            except UnreachableError as error:
+                met = met or direct.met
+                answered = direct.met and not isinstance(error, CutError)
+                if answered or not (met or self.wishes.retry):
+                    raise
+                self.redialling.wait(error)
+                direct.drop()
+                self.direct = direct.again()
 
     def redial(self) -> None:
         """Connect once more, for another try."""

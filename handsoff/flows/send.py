@@ -33,6 +33,7 @@ from handsoff.flows.packing import Packer
 from handsoff.flows.pages import Written, read_page
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Aim, Plan, Sent, Terms, Wishes
+from handsoff.flows.redialling import Redialling
 from handsoff.flows.routing import Routing
 
 TRIES: Final = 3
@@ -71,7 +72,8 @@ class Sender:
             self._warn("git no longer runs the pre-push hook of handsoff here: handsoff init")
         if page.unchanged:
             self._warn("the page is unchanged since it was last sent")
-        self.routing = Routing(self.desk, self.wishes, self.work)
+        again_soon = Redialling(tell=lambda: self.phases.tell("dial again", 0, 0))
+        self.routing = Routing(self.desk, self.wishes, self.work, redialling=again_soon)
         try:
             # asking the remote costs a connection, looking costs the disk: both at once
             with ThreadPoolExecutor(1) as aside:
@@ -181,13 +183,16 @@ class Sender:
                 if self.routing.direct is None:
                     packing.rehearse(checkout, file, packed)
                 sending = delivery.sealed(plan, file)
+                if delivery.anew:
+                    self._warn(delivery.anew)
                 delivery.deliver(sending, still.result)
         done = delivery.record(plan, sending)
         outcome = plan.outcome(
             self.routing.route, done.record, parcel=delivery.parcel,
             size=sending.size if sending is not None else 0,
         )  # fmt: skip
-        return replace(outcome, pending=not done.landed)
+        resumed, lost = self.routing.offset or 0, self.routing.redialling.lost
+        return replace(outcome, pending=not done.landed, resumed=resumed, lost=lost)
 
 
 def send(desk: Desk, wishes: Wishes, phases: Phases) -> Sent:

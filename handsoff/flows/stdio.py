@@ -11,7 +11,7 @@ from handsoff.core.plain import plain
 from handsoff.core.sshtalk import GREETING
 from handsoff.edge import keys, pipes
 from handsoff.edge.home import Home
-from handsoff.errors import HandsoffError, UsageError
+from handsoff.errors import UsageError
 from handsoff.flows.listen import House
 
 
@@ -21,15 +21,10 @@ def serve_one() -> None:
         raise UsageError("--stdio is for an ssh to run", hint="elsewhere: handsoff send USER@HOST")
     stream = pipes.own_streams()
     folder = keys.home_folder()
-    failures: list[HandsoffError] = []
-    house = House(
-        Home(folder), keys.need(folder), lambda *_: None, lambda error, _: failures.append(error)
-    )
+    house = House(Home(folder), keys.need(folder))
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
     try:
         stream.send(GREETING)
-        house.serve("", f"ssh from {plain(address, limit=80) or 'here'}", stream)
+        house.exchange("", f"ssh from {plain(address, limit=80) or 'here'}", stream)
     finally:
         stream.close()
-    for error in failures:
-        raise error

@@ -136,6 +136,18 @@ def overlaid(desk: Desk, view: View) -> View:
     return replace(view, record=extended(desk, view.record))
 
 
+def last_known(desk: Desk, work: str) -> View | None:
+    """Return what this clone knows of a work without asking anybody; None if it has no roster."""
+    read = desk.local_roster_read()
+    if read is None or read.roster is None:
+        return None
+    seen = desk.seen_tip(work)
+    # of a work never seen nothing is remembered: that would be a word on what the remote has
+    empty = Record(roster=read.roster, work=work)
+    record = desk.read_record(work, read.roster, seen) if seen else empty
+    return overlaid(desk, View(read.roster, read, record, remote_tip=seen))
+
+
 def judging(desk: Desk, view: View) -> list[Record]:
     """Return the records that must all allow a push of the branch.
 

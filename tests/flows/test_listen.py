@@ -1,13 +1,19 @@
 """Listening: who is let in and when, one parcel or many, and a clean end."""
 
+import json
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
+from handsoff.core.room import Limits
+from handsoff.core.welcome import Welcome
+from handsoff.edge.door import running
+from handsoff.flows.listen import Rules
 from handsoff.flows.roster import admit
 from tests.kit.compare import look
-from tests.kit.machines import Machine
+from tests.kit.machines import Machine, git
 from tests.kit.monday import PAGE, WORK, Monday
 from tests.kit.running import Background, at_home, background, inside, refused, steps, wait_for
 
@@ -18,10 +24,10 @@ def address_in(file: Path, listener: Background) -> str:
     return file.read_text().strip()
 
 
-def stranger(monday: Monday) -> Machine:
+def stranger(monday: Monday, person: str = "lin") -> Machine:
     """Return m4, which trusts the roster and has a work to send, and is not in the roster."""
     m4 = monday.world.machine("m4")
-    m4.card()
+    m4.card(person)
     m4.desk().set_pin(monday.m1.desk().need_pin())
     m4.git("switch", "-q", "-c", "feat/jpy")
     m4.write(".git/info/exclude", "/.wip/\n")
@@ -147,3 +153,134 @@ def test_a_number_that_is_no_port_is_said_so(monday: Monday) -> None:
 def test_a_machine_without_a_clone_does_not_listen(monday: Monday) -> None:
     (monday.m2.home / "clones.json").unlink()
     refused(inside(monday.m2, "listen"), 2, "no clone on this machine takes part yet")
+
+
+def test_one_listener_a_machine_and_a_second_says_who_runs_and_where(
+    monday: Monday, tmp_path: Path
+) -> None:
+    file, home = tmp_path / "address", monday.m2.home
+    words = ("listen", "--bind", "127.0.0.1", "--address-file", file)
+    with background(monday.m2, *words) as listener:
+        address = address_in(file, listener)
+        found = running(home)
+        assert found is not None
+        assert (found.pid, found.address) == (listener.process.pid, address)
+        assert (home / "listener.json").stat().st_mode & 0o777 == 0o600
+        said = inside(monday.m2, "listen", "--bind", "127.0.0.1")
+        refused(said, 3, f"process {found.pid} at {address}", f"kill {found.pid}")
+        listener.interrupt(signal.SIGKILL)
+    assert (home / "listener.json").exists()
+    assert running(home) is None
+    with background(monday.m2, *words) as listener:
+        wait_for(lambda: running(home) is not None)
+        assert listener.interrupt(signal.SIGHUP).code == 0
+    assert not file.exists()
+    assert not (home / "listener.json").exists()
+
+
+def test_a_second_signal_cuts_what_is_under_way(monday: Monday, tmp_path: Path) -> None:
+    file, log = tmp_path / "address", tmp_path / "steps"
+    words = ("listen", "--bind", "127.0.0.1", "--address-file", file)
+    env = {"HANDSOFF_PAUSE_AT": "send.offer.before:60", "HANDSOFF_STEPS_LOG": str(log)}
+    with background(monday.m2, *words) as listener:
+        sending = ("send", "m2", "--at", address_in(file, listener), "--retry", "0")
+        with background(monday.m1, *sending, **env) as sender:
+            wait_for(lambda: "send.offer.before" in steps(log))
+            listener.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            assert listener.process.poll() is None
+            begin = time.monotonic()
+            assert listener.interrupt(signal.SIGTERM).code == 0
+            assert time.monotonic() - begin < 5
+            sender.interrupt()
+
+
+def test_what_happens_is_told_to_programs_line_by_line(monday: Monday, tmp_path: Path) -> None:
+    file = tmp_path / "address"
+    words = ("listen", "--bind", "127.0.0.1", "--once", "--json", "--address-file", file)
+    with background(monday.m2, *words) as listener:
+        inside(monday.m1, "send", "m2", "--at", address_in(file, listener)).ok()
+        ended = listener.end().ok()
+    told = [json.loads(line) for line in ended.out.splitlines()]
+    assert [one["event"] for one in told] == [
+        "listening", "arriving", "arrived", "finished", "stopping", "stopped",
+    ]  # fmt: skip
+    assert told[2]["work"] == WORK
+    assert (told[2]["machine"], told[2]["person"], told[2]["revision"]) == ("m1", "lin", 1)
+    assert ended.err == ""
+
+
+def test_my_persons_machines_only(monday: Monday, tmp_path: Path) -> None:
+    m4 = stranger(monday, person="kim")
+    admit(monday.m1.desk(), m4.card("kim"), ask=lambda _: None)
+    with at_home(monday.m2, Rules(Welcome.MINE)) as there:
+        said = inside(m4, "send", "m2", "--at", there.address)
+        refused(said, 3, "m2 takes parcels of lin's machines only", "--via remote")
+        inside(monday.m1, "send", "m2", "--at", there.address).ok()
+    assert there.arrived == [f"{WORK} from m1"]
+    assert not [*(monday.m2.home / "incoming").iterdir()]
+
+
+def test_the_person_is_asked_before_the_first_byte(monday: Monday) -> None:
+    asked: list[str] = []
+    incoming = monday.m2.home / "incoming"
+
+    def ask(question: str) -> bool:
+        asked.append(question)
+        assert not any(p.stat().st_size for p in incoming.iterdir())
+        return len(asked) > 1
+
+    before = monday.untouched()
+    with at_home(monday.m2, Rules(Welcome.ASK, ask=ask)) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+        refused(said, 3, f"the person at m2 did not say yes to {WORK}")
+        assert monday.untouched() == before
+        assert not [*incoming.iterdir()]
+        inside(monday.m1, "send", "m2", "--at", there.address).ok()
+    assert len(asked) == 2
+    for part in ("m1 (lin, SHA256:", WORK, " bytes"):
+        assert part in asked[0]
+
+
+def test_asking_needs_a_terminal(monday: Monday) -> None:
+    refused(inside(monday.m2, "listen", "--accept", "ask"), 2, "needs a terminal", "--accept mine")
+
+
+def test_what_is_too_much_is_refused_before_the_first_byte(monday: Monday) -> None:
+    with at_home(monday.m2, Rules(limits=Limits(parcel=100))) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+    refused(said, 3, "m2 takes parcels of at most 100 bytes, and this has", "--max-parcel")
+    with at_home(monday.m2, Rules(limits=Limits(count=0))) as there:
+        said = inside(monday.m1, "send", "m2", "--at", there.address)
+    refused(said, 8, "m2 has 0 parcels waiting", "handsoff inbox")
+    assert not [*(monday.m2.home / "incoming").iterdir()]
+
+
+def test_a_fork_with_the_same_commits_is_another_repository(monday: Monday, tmp_path: Path) -> None:
+    m1, m2 = monday.m1, monday.m2
+    git(tmp_path, "clone", "-q", "--bare", str(monday.remote.path), str(tmp_path / "fork.git"))
+    for ref in monday.remote.refs("refs/wip"):
+        git(tmp_path / "fork.git", "update-ref", "-d", ref)
+    forks = []
+    for machine in (m1, m2):
+        top = tmp_path / f"{machine.name}-fork"
+        git(tmp_path, "clone", "-q", str(tmp_path / "fork.git"), str(top))
+        forks.append(Machine(machine.name, machine.home, top))
+    inside(forks[0], "init").ok()
+    admit(forks[0].desk(), m2.card(), ask=lambda _: None)
+    inside(forks[1], "init", "--trust", forks[0].desk().need_pin()).ok()
+    forks[0].git("switch", "-q", "-c", "feat/jpy")
+    forks[0].write(".wip/HANDOFF.md", PAGE.replace(WORK, "feat/jpy"))
+    forks[0].commit()
+    clones = json.loads((m2.home / "clones.json").read_text())
+    # a clone that was moved away, and a folder that is none any more, are passed by
+    (tmp_path / "empty").mkdir()
+    for tops in clones.values():
+        tops[:0] = [str(tmp_path / "moved"), str(tmp_path / "empty")]
+    (m2.home / "clones.json").write_text(json.dumps(clones))
+    with at_home(m2) as there:
+        inside(forks[0], "send", "m2", "--at", there.address).ok()
+        inside(m1, "send", "m2", "--at", there.address).ok()
+    assert there.arrived == ["feat/jpy from m1", f"{WORK} from m1"]
+    inside(forks[1], "catch", "feat/jpy").ok()
+    inside(m2, "catch", WORK).ok()

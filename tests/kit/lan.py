@@ -171,7 +171,7 @@ def found_at(place: Plugged, machine: Machine) -> Iterator[AtHome]:
     """Let ``machine`` listen at its place in the LAN, and be announced."""
     with ExitStack() as stack:
         with place.here():
-            there = stack.enter_context(at_home(machine, ""))
+            there = stack.enter_context(at_home(machine, bind=""))
             port = parse_address(there.address)[1]
             claim = mdns.Announcement(MACHINES, machine.member().id, port, tell=pytest.fail)
             assert stack.enter_context(claim).spoken.wait(20)

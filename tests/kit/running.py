@@ -18,9 +18,9 @@ from pathlib import Path
 
 from handsoff.cli.app import main
 from handsoff.core.address import format_address
-from handsoff.edge.home import Home, Parcel
-from handsoff.errors import HandsoffError
-from handsoff.flows.listen import House
+from handsoff.edge.home import Home
+from handsoff.flows.happening import Happening
+from handsoff.flows.listen import House, Rules
 from tests.kit.machines import Machine, Ran
 
 _SECONDS = 60.0
@@ -74,20 +74,26 @@ class AtHome:
     arrived: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     doubted: list[str] = field(default_factory=list)
+    happened: list[Happening] = field(default_factory=list)
 
 
 @contextmanager
-def at_home(machine: Machine, bind: str = "127.0.0.1") -> Iterator[AtHome]:
+def at_home(
+    machine: Machine, rules: Rules | None = None, *, bind: str = "127.0.0.1"
+) -> Iterator[AtHome]:
     """Let ``machine`` listen, on loopback if nothing else is said, on a port that is free."""
     there = AtHome("")
 
-    def arrived(parcel: Parcel, sender: str) -> None:
-        there.arrived.append(f"{parcel.manifest.work} from {sender}")
+    def tell(what: Happening) -> None:
+        there.happened.append(what)
+        if what.event == "arrived":
+            there.arrived.append(f"{what.work} from {what.machine}")
+        elif what.event in ("refused", "failed"):
+            there.failed.append(what.text)
+        elif what.event == "doubt":
+            there.doubted.append(what.text)
 
-    def failed(error: HandsoffError, peer: str) -> None:
-        there.failed.append(str(error))
-
-    house = House(Home(machine.home), machine.member(), arrived, failed, there.doubted.append)
+    house = House(Home(machine.home), machine.member(), tell, rules=rules or Rules())
     with house.listener(bind, 0) as listener:
         host, port = listener.start()
         there.address = format_address(host, port)
