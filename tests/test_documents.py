@@ -25,7 +25,7 @@ from handsoff.core import (
     pairtalk,
 )
 from handsoff.core.entry import KINDS
-from handsoff.core.exchange import EXPECTED
+from handsoff.core.exchange import EXPECTED, FETCHED
 from handsoff.core.ids import work_component
 from handsoff.core.manifest import Manifest
 from handsoff.core.state import NO_TIME, BranchConfig, Sparse, State
@@ -39,6 +39,7 @@ DECISIONS: Final = ROOT / "handsoff" / "DECISIONS.md"
 DOCUMENTS: Final = (
     README, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
     ROOT / "contrib" / "README.md", ROOT / "contrib" / "server-hook" / "README.md",
+    ROOT / "contrib" / "systemd" / "README.md",
 )  # fmt: skip
 LONGEST_NOTE: Final = 15
 
@@ -102,6 +103,8 @@ def test_the_exit_codes_are_those_of_the_errors() -> None:
 def test_the_turns_of_the_protocol_are_those_of_the_code() -> None:
     told = [tuple(row[1:]) for row in rows(section(FORMATS, "Protocol"), "")]
     assert told == [(role.value, said.__name__) for role, said in EXPECTED]
+    told = [tuple(row[1:]) for row in rows(section(FORMATS, "Protocol"), "turn")]
+    assert told == [(role.value, said.__name__) for role, said in FETCHED]
 
 
 def test_the_messages_have_the_fields_of_the_code() -> None:
