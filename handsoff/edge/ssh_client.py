@@ -1,6 +1,8 @@
 """The dialling end of SSH. Imports asyncssh: only edge/ssh.py may import this, when it dials."""
 
 import asyncio
+import errno
+import os
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
@@ -124,24 +126,32 @@ async def _prove(
 async def _login(
     sock: socket.socket, client: _Client, keys: list[asyncssh.SSHKey] | None
 ) -> asyncssh.SSHClientConnection:
-    return await asyncssh.connect(
-        sock=sock,
-        **ssh_profile.common(),
-        client_factory=lambda: client,
-        # no key is known: each goes to the client, which knows the one
-        known_hosts=([], [], []),
-        server_host_key_algs=["ssh-ed25519"],
-        username=ssh_profile.SERVICE,
-        # None is none; an empty list would be those of the user's home
-        client_keys=keys,
-        client_certs=[],
-        agent_path=None,
-        agent_forwarding=False,
-        pkcs11_provider=None,
-        preferred_auth="publickey",
-        # _within bounds the whole
-        login_timeout=0,
-    )
+    try:
+        return await asyncssh.connect(
+            sock=sock,
+            **ssh_profile.common(),
+            client_factory=lambda: client,
+            # no key is known: each goes to the client, which knows the one
+            known_hosts=([], [], []),
+            server_host_key_algs=["ssh-ed25519"],
+            username=ssh_profile.SERVICE,
+            # None is none; an empty list would be those of the user's home
+            client_keys=keys,
+            client_certs=[],
+            agent_path=None,
+            agent_forwarding=False,
+            pkcs11_provider=None,
+            preferred_auth="publickey",
+            # _within bounds the whole
+            login_timeout=0,
+        )
+    except TypeError as error:
+        try:
+            sock.getpeername()
+        except OSError:
+            # cut before asyncssh had a look at who is there, which it does not expect
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET)) from error
+        raise
 
 
 async def _connect(

@@ -76,17 +76,6 @@ def _opened() -> dict[str, list[int]] | None:
     return found
 
 
-def is_alive(pid: int) -> bool:
-    """Say whether a process runs."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        pass
-    return pid > 0
-
-
 def firewalls() -> tuple[str, ...]:
     """Return what keeps a firewall here, as far as its program tells."""
     path = f"{os.environ.get('PATH', os.defpath)}:{_SBIN}"

@@ -67,7 +67,8 @@ class Talk:
 
     def refuse(self, error: HandsoffError) -> None:
         """Tell the other end of ``error``, if it is our turn and it still listens; hang up."""
-        if self.exchange.may_refuse:
+        # who was cut off has hung up, and if it hears this after all, would take it for an answer
+        if self.exchange.may_refuse and not isinstance(error, CutError):
             with suppress(HandsoffError):
                 self._stream.send(self.exchange.send(refusal(error)))
                 # an end, not a cut: a cut may overtake the reason

@@ -4,7 +4,7 @@ from handsoff.core import checkups
 from handsoff.core.address import parse_address
 from handsoff.core.checkups import Listening
 from handsoff.core.health import Finding
-from handsoff.edge import clock, files, ssh, system
+from handsoff.edge import clock, door, files, ssh, system
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
@@ -34,7 +34,8 @@ def _listening(machine: Machine) -> Listening | None:
         host, port = parse_address(address)
     except (HandsoffError, KeyError, TypeError, ValueError):
         return None
-    if not system.is_alive(pid):
+    # a number of a process may be another's by now; the lock is the listener's alone
+    if door.running(machine.home) is None:
         return Listening(address=address, pid=pid, alive=False)
     trouble = _trouble(machine, host, port)
     if trouble and host not in _EVERYWHERE:

@@ -120,12 +120,12 @@ class Obtaining:
                 f"{work} was undone here, or is in another checkout of this machine",
                 hint="handsoff undo brings back what was undone",
             )
-        name = self.view.roster.name_of(saved.by)
+        name, maker = self.view.roster.name_of(carrier), self.view.roster.name_of(saved.by)
         tried = f" ({'; '.join(self._why)})" if self._why else ""
         return UnreachableError(
             f"the parcel of {work} is neither here nor on the remote{tried}",
-            hint=f"on {name}: handsoff save, which leaves one there; or handsoff listen there, and "
-            "catch again; or, of a parcel in a file: handsoff receive FILE",
+            hint=f"on {name}: handsoff save, which leaves one there; or on {maker}: handsoff "
+            "listen, and catch again; or, of a parcel in a file: handsoff receive FILE",
         )
 
 

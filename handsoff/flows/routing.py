@@ -60,7 +60,8 @@ class Routing:
         self._begin(roster)
         if self.direct is None:
             return aim_at(self.desk, roster, place)
-        return aim_of(self.desk, roster, self.wishes, self.direct.member())
+        met = self._patiently(lambda direct: direct.member())
+        return aim_of(self.desk, roster, self.wishes, met)
 
     def choose(self, aim: Aim, *, away: bool) -> None:
         """Settle the route, once, and begin to connect; ``away`` if the remote does not answer."""

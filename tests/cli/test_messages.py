@@ -18,7 +18,9 @@ VERBS = {
     "listen": [], "receive": ["x.handsoff"], "inbox": [], "catch": ["feat/x"], "status": [],
     "undo": [],
 }  # fmt: skip
-WITH_JSON = ["init", "admit", "roster", "send", "receive", "inbox", "catch", "status", "undo"]
+WITH_JSON = [
+    "init", "admit", "roster", "send", "listen", "receive", "inbox", "catch", "status", "undo",
+]  # fmt: skip
 
 
 def program(*words: str | Path, cwd: Path, **env: str) -> "subprocess.CompletedProcess[bytes]":

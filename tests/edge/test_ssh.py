@@ -15,6 +15,7 @@ import pytest
 from handsoff.core import ids
 from handsoff.edge.ssh import Channel, Listener, dial
 from handsoff.errors import (
+    CutError,
     DamagedError,
     TrustError,
     UnreachableError,
@@ -186,7 +187,7 @@ def test_a_file_that_is_too_short_is_damaged(m2: Machine) -> None:
     with pytest.raises(DamagedError, match="ends 5 bytes early"), m2.dial() as channel:
         channel.send_file(io.BytesIO(b"x" * 10), 0, 15)
     m2.wait()
-    assert [type(error) for error in m2.errors] == [UnreachableError]
+    assert [type(error) for error in m2.errors] == [CutError]
 
 
 def test_ipv6_is_spoken_and_every_address_listens_on_both() -> None:

@@ -20,6 +20,7 @@ from tests.kit.listening import (
     read,
     swallow,
 )
+from tests.kit.proxy import Line, Proxy
 
 pytestmark = pytest.mark.usefixtures("users_own_ssh")
 
@@ -106,3 +107,12 @@ def test_a_polite_disconnect_without_an_end_is_a_cut_too(m2: Machine) -> None:
     as_client(m2, leave)
     m2.wait()
     assert [type(error) for error in m2.errors] == [CutError]
+
+
+def test_a_line_that_is_reset_at_once_leads_to_nobody(m2: Machine) -> None:
+    with Proxy(f"127.0.0.1:{m2.port}", Line(up=1)) as line:
+        port = int(line.address.split(":")[1])
+        for _ in range(10):
+            line.lines.insert(0, Line(down=1))
+            with pytest.raises(UnreachableError):
+                m2.dial(port=port)

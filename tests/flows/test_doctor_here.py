@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from handsoff.edge import door
 from tests.kit.machines import Machine, World
 from tests.kit.running import at_home, inside
 
@@ -64,14 +65,15 @@ def test_a_listener_is_asked_for_its_key(m1: Machine, world: World) -> None:
     (found,) = told(m1, "listener")
     assert found["do"] == "handsoff listen"
     m2 = Machine("m2", world.folder / "m2" / "handsoff-home", world.folder / "m2" / "checkout")
-    kept = {"address": "", "pid": os.getpid(), "started": 1}
+    kept = {}
     for machine, level in ((m1, "note"), (m2, "problem")):
-        with at_home(machine) as there:
-            note.write_text(json.dumps(kept | {"address": there.address}))
+        with at_home(machine) as there, door.only_listener(m1.home) as at:
+            at(there.address)
+            kept = json.loads(note.read_text())
             (found,) = told(m1, "listener")
         assert found["level"] == level
     assert "does not prove to be this machine" in found["said"]
-    note.write_text(json.dumps(kept | {"address": "x:1", "pid": 2**22 + 1}))
+    note.write_text(json.dumps(kept))
     assert "has died" in told(m1, "listener")[0]["said"]
     note.write_text('{"pid": "x"}')
     assert "does not run" in told(m1, "listener")[0]["said"]

@@ -178,7 +178,7 @@ def test_a_page_that_is_not_ready_is_refused(
     [
         (["m9"], 2, ["no machine called m9 in the roster", "there are m1, m2, m3"]),
         (["m1"], 2, ["m1 is this machine"]),
-        (["m2", "--via", "pigeon"], 2, ["no route called pigeon", "auto, direct, remote"]),
+        (["m2", "--via", "pigeon"], 2, ["no route called pigeon", "auto, direct, ssh, remote"]),
         (["m2", "--via", "direct"], 6, ["no address of m2 is known", "--at HOST:PORT"]),
         (["m2", "--at", "here"], 2, ["here"]),
         (["m2", "--at", "localhost:port"], 2, ["localhost:port"]),

@@ -61,9 +61,9 @@ class Machine:
         )
         self.host, self.port = self.listener.start()
 
-    def dial(self, seed: bytes = M1, **options: Any) -> Channel:
+    def dial(self, seed: bytes = M1, port: int = 0, **options: Any) -> Channel:
         options = {"host_key": public(M2)} | options
-        return dial("127.0.0.1", self.port, private_key=seed, **options)
+        return dial("127.0.0.1", port or self.port, private_key=seed, **options)
 
     def wait(self) -> None:
         assert self.ended.acquire(timeout=10), "the listener's end did not finish"
