@@ -27,6 +27,9 @@ if TYPE_CHECKING:  # a command pays for its own flow only
 _ANSWER_IN = 300.0
 """Seconds for an answer, after which it is no."""
 
+_WIDTH = 80
+"""Columns of a terminal that does not say."""
+
 Port = Annotated[
     int, typer.Option(min=0, max=65535, metavar="PORT", help="Port to listen on; 0 takes any.")
 ]
@@ -125,8 +128,8 @@ class Board:
             self._moving[moving.key] = render.moving(moving)
             if time.monotonic() - self._drawn > 0.1:  # noqa: PLR2004 - ten times a second
                 self._drawn = time.monotonic()
-                width = os.get_terminal_size(sys.stderr.fileno()).columns
-                line = " | ".join(self._moving.values())[: max(20, width - 1)]
+                width = os.get_terminal_size(sys.stderr.fileno()).columns or _WIDTH
+                line = " | ".join(self._moving.values())[: width - 1]
                 print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     def ask(self, question: str, answer: Callable[[], bool]) -> bool:

@@ -3,16 +3,18 @@
 What it gives is believed as little as what a sender brings: it goes through the same gates.
 """
 
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from handsoff import __version__
 from handsoff.core.exchange import Role
 from handsoff.core.messages import FETCHING, VERSIONS, Bye, Hello, Offer, Want
+from handsoff.core.patience import USUAL
 from handsoff.core.roster import Member
-from handsoff.edge import ssh
+from handsoff.edge import clock, ssh
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
@@ -27,6 +29,9 @@ from handsoff.flows import finding
 from handsoff.flows.desk import Desk
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.taking import Room, receipt_for, take
+
+_STALLED: Final = 30.0
+"""Seconds without a byte after which a machine that gives nothing is left."""
 
 _ANSWER: Final = 3.0
 """Seconds for a machine to answer at the address where it was last: there are other ways."""
@@ -52,7 +57,7 @@ class Fetch:
 
         UnreachableError where nobody answers, RefusedError where there is nothing for us.
         """
-        redialling, met = Redialling(), False
+        redialling, met = Redialling(USUAL), False
         while True:
             self._met = False
             try:
@@ -65,11 +70,11 @@ class Fetch:
                 redialling.wait(error)
 
     def _once(self, redialling: Redialling) -> Parcel:
-        with self._dial() as channel:
+        with self._dial() as channel, _Hurry(channel) as hurry:
             self._met = True
             talk = Talk(channel, Role.RECEIVER, who=self.of.name, fetches=True)
             try:
-                return self._take(talk, redialling)
+                return self._take(talk, redialling, hurry)
             except HandsoffError as error:
                 talk.refuse(error)
                 raise
@@ -83,7 +88,7 @@ class Fetch:
             raise UnreachableError(f"no address of {self.of.name} is known")
         return finding.connect(desk.machine, self.of, address, timeout=_ANSWER)
 
-    def _take(self, talk: Talk, redialling: Redialling) -> Parcel:
+    def _take(self, talk: Talk, redialling: Redialling, hurry: "_Hurry") -> Parcel:
         desk = self.desk
         talk.say(Hello(VERSIONS, desk.machine.id, __version__))
         talk.hear(Hello)
@@ -100,6 +105,7 @@ class Fetch:
 
         def reached(position: int) -> None:
             redialling.reached(position)
+            hurry.moved(whole=position == offer.size)
             self.progress(position, offer.size)
 
         room = Room(desk.home, desk.machine.name)
@@ -111,3 +117,32 @@ class Fetch:
             talk.say(receipt_for(parcel, desk.machine))
             talk.hear(Bye)
         return parcel
+
+
+class _Hurry:
+    """Hangs up on a machine that answers and gives nothing: there may be other ways."""
+
+    def __init__(self, channel: ssh.Channel) -> None:
+        self._channel = channel
+        self._ended = threading.Event()
+        self._last = clock.monotonic()
+
+    def moved(self, *, whole: bool) -> None:
+        """Note that bytes have come; after the last of them there is no hurry."""
+        self._last = clock.monotonic()
+        if whole:
+            self._ended.set()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._watch, name="hurry", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_STALLED / 4):
+            if clock.monotonic() - self._last > _STALLED:
+                with suppress(HandsoffError):
+                    self._channel.abort()
+                return

@@ -1,15 +1,17 @@
 """Fetching: a parcel that still lies with its maker comes from its listener."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from handsoff.flows.shelf import Shelf
+from tests.flows.test_listen import address_in
 from tests.kit.compare import look
 from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
 from tests.kit.proxy import Line, Proxy
-from tests.kit.running import AtHome, at_home, away, inside, refused
+from tests.kit.running import AtHome, at_home, away, background, inside, refused
 
 
 def shelf(machine: Machine) -> list[str]:
@@ -108,6 +110,21 @@ def test_a_fetch_that_is_cut_goes_on_where_it_stopped(monday: Monday) -> None:
         assert len(line.passed) == 2
         assert line.down < 1.05 * 4_000_000 + 1_000_000
     assert not [*(monday.m2.home / "incoming").iterdir()]
+
+
+def test_a_maker_that_answers_and_gives_nothing_is_left_for_the_remote(
+    monday: Monday, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside(monday.m1, "offer", "--to", "m2").ok()
+    monkeypatch.setattr("handsoff.flows.fetching._STALLED", 0.5)
+    monkeypatch.setattr("handsoff.flows.fetching.USUAL", 0.5)
+    file = tmp_path / "address"
+    words = ("listen", "--bind", "127.0.0.1", "--address-file", file)
+    with background(monday.m1, *words, HANDSOFF_PAUSE_AT="listen.give.before:60") as listener:
+        knows(monday.m2, monday.m1, address_in(file, listener))
+        told = inside(monday.m2, "catch", WORK, "--json").ok().json
+    assert told["route"] == "remote"
+    assert "cut" in told["route_why"]
 
 
 def test_sealed_parcels_are_kept_until_the_work_is_caught(monday: Monday) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,20 @@ def test_a_listener_that_is_killed_and_started_elsewhere_has_what_had_come(
         # all had come: it is not sent again
         assert line.up <= 1.05 * told["size"] + 20_000
     inside(monday.m2, "catch", WORK).ok()
+
+
+def test_whoever_dials_again_goes_on_though_the_old_line_looks_alive(monday: Monday) -> None:
+    grow(monday)
+    with at_home(monday.m2) as there, Proxy(there.address, Line(up=1_500_000, stalls=True)) as line:
+        with background(monday.m1, "send", "m2", "--at", line.address) as sender:
+            wait_for(lambda: any(one.stalled for one in line.passed))
+            sender.interrupt(signal.SIGKILL)
+        begin = time.monotonic()
+        told = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json
+        assert time.monotonic() - begin < ssh_profile.SILENCE / 2
+        assert told["resumed"] > 0
+    assert there.arrived == [f"{WORK} from m1"]
+    assert parts(monday) == []
 
 
 def test_a_line_that_is_silent_is_left_and_another_is_dialled(
