@@ -144,6 +144,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
         yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
         yield f"  {result.writes} files to write, {result.removals} to remove"
         yield from left_behind(result.left_behind)
+        yield from runs_by_itself(result)
         yield "nothing was changed"
         return
     took_up = " (an interrupted catch was finished)" if result.finished else ""
@@ -154,6 +155,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
     yield from left_behind(result.left_behind)
     if result.operation:
         yield f"  in progress: {result.operation}; to go on: {result.go_on}"
+    yield from runs_by_itself(result)
     for command in result.runs:
         yield f"  going on will run: {clean(command)}"
     if result.provisional:
@@ -167,6 +169,17 @@ def caught(result: "CatchResult") -> Iterator[str]:
         yield "check before you repeat:"
         yield from (f"  {clean(line)}" for line in result.check_first)
     yield "next: read the page below before you edit; handsoff undo goes back"
+
+
+def runs_by_itself(result: "CatchResult") -> Iterator[str]:
+    """Yield the files of another person that are read by tools before anybody was asked."""
+    files = result.autorun
+    if files:
+        yield f"  look before you go on; tools run or obey these by themselves ({len(files)}):"
+    for item in files[:_LEFT]:
+        yield f"    {clean(item['path'])}: {clean(item['by'])}"
+    if len(files) > _LEFT:
+        yield f"    and {len(files) - _LEFT} more; --json has them all"
 
 
 def arrived(parcels: "Sequence[Arrived]") -> Iterator[str]:

@@ -20,7 +20,7 @@ from handsoff.errors import DamagedError
 MAGIC: Final = b"handsoff-parcel-1\n"
 NAMESPACE: Final = "handsoff-parcel"
 TRAILER: Final = 8
-LIMIT: Final = 1 << 24
+LIMIT: Final = 4 << 20
 VERSION: Final = 1
 
 _Check: TypeAlias = Callable[[object], bool]

@@ -20,6 +20,10 @@ from handsoff.errors import DamagedError, TrustError
 _CHUNK: Final = 1 << 20
 _SIGNATURE: Final = 4096
 """Bytes that a signature may have; both parts of the trailer are read into memory."""
+_HEADER: Final = 128 << 10
+"""Bytes in which age's header must end, which is read into memory: over a thousand receivers."""
+_MAC: Final = b"\n--- "
+"""What the last line of the header begins with (age-encryption.org/v1)."""
 _CHANGED: Final = "the parcel is cut short or was changed on its way"
 
 
@@ -118,6 +122,9 @@ def unseal(sealed: Path, staging: Path, identity: str) -> Opened:
     try:
         with sealed.open("rb") as source, staging.open("w+b") as target:
             staging.chmod(0o600)
+            if _MAC not in source.read(_HEADER):
+                raise DamagedError("this is not a parcel of handsoff", hint="have it sent again")
+            source.seek(0)
             pyrage.decrypt_io(source, target, [key])
             return _take_off_trailer(staging, target)
     except pyrage.DecryptError as error:

@@ -11,7 +11,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from handsoff.core import manifest
+from handsoff.core import bounds, manifest
 from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
@@ -136,7 +136,8 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
         whole = desk.checkout.promisor is None
         with opened.path.open("rb", buffering=0) as pack:
             pack.seek(len(MAGIC))
-            objects = quarantine.check_in(folder, pack, alternate, whole=whole)
+            most = bounds.most(claims.pack_size, claims.counts)
+            objects = quarantine.check_in(folder, pack, alternate, most=most, whole=whole)
         if not whole:
             _fetch_promised(desk.checkout, folder, claims)
         step("listen.quarantine.after")
@@ -191,7 +192,7 @@ def _fetch_promised(checkout: Checkout, folder: Path, claims: Manifest) -> None:
 
 def _check_state(claims: Manifest, objects: Objects) -> State:
     try:
-        state = judge(objects, claims.envelope)
+        state = judge(objects, claims.envelope, claims.counts)
     except DamagedError as error:
         raise DamagedError(f"the parcel is not complete: {error}") from error
     if state.work != claims.work:

@@ -148,7 +148,8 @@ class Catcher:
             known,
         )
         moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
-        return Ready(target, parcel, seen, local, old_tip, route, moved)
+        before = seen.state.work_tree
+        return Ready(target, parcel, seen, local, old_tip, route, before, moved)
 
     def _begin(self, entry: str, ready: Ready) -> dict[str, Any]:
         """Keep the state that is here now, and note what is about to happen."""
@@ -261,7 +262,8 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         local = local_changes(self.desk, origin, seen, target)
-        ready = Ready(target, parcel, seen, local, tip, obtaining.route)
+        before = origin.work_tree
+        ready = Ready(target, parcel, seen, local, tip, obtaining.route, before)
         self._apply(ready, journal)
         done = result_of(self.desk, view, ready, self.phases, finished=True)
         state = lease.as_of(self.desk.now).state.value

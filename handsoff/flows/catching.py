@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import restoring
+from handsoff.core import autorun, restoring
 from handsoff.core.dropped import check_before
 from handsoff.core.lease import Lease, Saved
 from handsoff.core.lease import State as LeaseState
@@ -15,6 +15,7 @@ from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry, State
 from handsoff.core.times import moment
+from handsoff.core.trees import differences
 from handsoff.edge.git import shape
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import store_of
@@ -71,6 +72,8 @@ class CatchResult:
     route_why: str = ""
     runs: tuple[str, ...] = ()
     """The shell commands that going on will run."""
+    autorun: tuple[dict[str, str], ...] = ()
+    """Files that tools run or obey by themselves, new or changed here, of another person."""
     already: bool = False
     finished: bool = False
     """Whether this run took up one that was interrupted."""
@@ -87,6 +90,8 @@ class Ready:
     local: Local
     old_tip: str | None
     route: Route
+    before: str
+    """The tree of the files that were here before the first write."""
     warnings: tuple[str, ...] = ()
 
 
@@ -127,9 +132,21 @@ def result_of(
         operation=kind.what if kind else "",
         go_on=kind.command if kind else "",
         runs=tuple(commands_in(operation)),
+        autorun=tuple(arriving_by_itself(desk, view, ready)),
         dry_run=dry_run,
         finished=finished,
     )
+
+
+def arriving_by_itself(desk: Desk, view: View, ready: Ready) -> Iterator[dict[str, str]]:
+    """Yield the files that tools run by themselves, if the work comes from another person."""
+    whose = view.roster.person_of(ready.parcel.manifest.sender)
+    if whose is not None and whose == view.roster.person_of(desk.machine.id):
+        return
+    read = ready.seen.snapshot.reader(ready.target.objects)
+    changes = differences(read, ready.before, ready.target.state.work_tree)
+    for path, what in autorun.arriving(changes):
+        yield {"path": path.decode("utf-8", "surrogateescape"), "by": what}
 
 
 def check_first(desk: Desk, view: View, lease: Lease) -> list[str]:

@@ -1,6 +1,8 @@
 """What a receiver asks of a state before it believes it; the sender asks the same in advance."""
 
-from handsoff.core import paths
+from collections.abc import Mapping
+
+from handsoff.core import bounds, paths
 from handsoff.core.incoming import check_state
 from handsoff.core.objects import EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import State
@@ -10,8 +12,10 @@ from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError
 
 
-def judge(objects: Objects, envelope: str) -> State:
+def judge(objects: Objects, envelope: str, counts: Mapping[str, int]) -> State:
     """Return the state that ``envelope`` binds, if all of it may be written by a receiver.
+
+    ``counts`` are those of the manifest: what it says of files is the most that there may be.
 
     DamagedError for what cannot be, RefusedError for what may not be.
     """
@@ -19,7 +23,12 @@ def judge(objects: Objects, envelope: str) -> State:
     if not state.head:
         raise DamagedError("the snapshot has no commit to stand on")
     head_tree = objects.commit(state.head).tree
-    quarantine.check_trees(objects, [head_tree, state.index_tree, state.work_tree])
+    merged = [state.operation.merged] if state.operation.merged else []
+    trees = [state.work_tree, state.index_tree, head_tree, *merged]
+    there = quarantine.check_trees(objects, trees)[0]
+    said = counts.get(bounds.FILES, there)
+    if there > said:
+        raise DamagedError(f"the parcel has {there} files, and its manifest says {said}")
     check_state(state)
     for path in (*state.raw, *(path for path, _ in state.modes)):
         leaf = leaf_at(objects.tree, state.work_tree, path)

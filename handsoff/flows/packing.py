@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from handsoff.core import guard, luggage, paths
+from handsoff.core import bounds, guard, luggage, paths
 from handsoff.core.envelope import Sealed
 from handsoff.core.incoming import problem_of
 from handsoff.core.index import Entry, Flag
@@ -130,6 +130,7 @@ class Packer:
                 raise
         with self.phases.phase("pack"):
             digest = writer.finish()
+        bounds.most(digest.size, {bounds.UNPACKED: digest.unpacked})
         return Packed(
             captured, sealed, digest, tuple(sending.bases), tuple(f.fingerprint for f in waived),
             len(writer.written), chain,
@@ -263,7 +264,7 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
             arrived = quarantine.check_in(folder, pack, alternate, whole=whole)
             if not whole:
                 quarantine.check_links(folder, packed.sealed.envelope, packed.bases)
-            judge(Objects(arrived, alternate), packed.sealed.envelope)
+            judge(Objects(arrived, alternate), packed.sealed.envelope, {})
         except (DamagedError, RefusedError) as error:
             raise RefusedError(
                 f"the receiver would refuse this work: {error}",

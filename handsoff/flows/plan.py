@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 
+from handsoff.core import bounds
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.core.lease import OFFER, Recipient
 from handsoff.core.manifest import Manifest
@@ -142,6 +143,8 @@ class Plan:
             "carried": len(found.carried),
             "stash": len(state.stash),
             "objects": self.packed.objects,
+            bounds.FILES: len({*found.entries.paths, *self.packed.snapshot.leaves}),
+            bounds.UNPACKED: self.packed.digest.unpacked,
         }
 
     @property

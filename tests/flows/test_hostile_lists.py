@@ -52,7 +52,8 @@ class Forger:
         envelope = snapshot.seal_envelope(state, Storing(self.store)).envelope
         tips = "\\n".join([envelope, *(f"^{base}" for base in self.claims["bases"])])
         place, file = self.folder / "forged.git", self.folder / "forged.handsoff"
-        shell(place, f"printf '{tips}' | git pack-objects -q --revs --stdout >../pack").ok()
+        whole = "git pack-objects -q --window=0 --no-reuse-delta --revs --stdout"
+        shell(place, f"printf '{tips}' | {whole} >../pack").ok()
         pack = (self.folder / "pack").read_bytes()
         digest = hashlib.sha256(pack).hexdigest()
         more = {"envelope": envelope, "pack_size": len(pack), "pack_sha256": digest}

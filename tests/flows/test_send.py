@@ -37,9 +37,9 @@ def test_json_tells_what_was_sent(monday: Monday) -> None:
         told = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json
     assert (told["work"], told["to"], told["leg"], told["revision"]) == (WORK, "m2", 1, 1)
     assert told["route"]["name"] == "direct"
-    assert told["counts"] | {"objects": 0} == {
+    assert told["counts"] | {"objects": 0, "unpacked": 0} == {
         "commits": 2, "staged": 3, "unstaged": 3, "untracked": 3, "carried": 2, "stash": 2,
-        "objects": 0,
+        "objects": 0, "files": 14, "unpacked": 0,
     }  # fmt: skip
     assert (told["dry_run"], told["already"]) == (False, False)
     assert monday.m2.desk().home.parcel(told["parcel"]) is not None

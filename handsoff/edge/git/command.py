@@ -46,7 +46,11 @@ _FIXED: Final = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 _MEMORY: Final = 2 << 30
-_ALLOC: Final = "512m"
+"""Address space: of packs and their indexes, which are mapped, most is never touched."""
+_ALLOC: Final = "128m"
+"""The largest block that git may ask for: no tree or commit that passed is as large."""
+_STREAMED: Final = "32m"
+"""Blobs from this size on never are in memory whole."""
 _SECONDS: Final = 600
 
 
@@ -123,9 +127,17 @@ def failed(stderr: bytes, what: str) -> HandsoffError:
 
 
 def run_limited(
-    args: Sequence[str | Path], *, cwd: Path, given: "subprocess._FILE" = subprocess.DEVNULL
+    args: Sequence[str | Path],
+    *,
+    cwd: Path,
+    given: "subprocess._FILE" = subprocess.DEVNULL,
+    largest: int = 0,
+    seconds: int = _SECONDS,
 ) -> "subprocess.CompletedProcess[bytes]":
-    """Run git on received bytes: nobody's configuration, bounded memory and time."""
+    """Run git on received bytes: nobody's configuration, bounded memory, files and time.
+
+    ``largest`` are the bytes that a file may have which it writes.
+    """
     env = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": "/nonexistent",
@@ -135,7 +147,8 @@ def run_limited(
         **_FIXED,
     }
     # small windows: a large pack of the clone must not use up the memory that is allowed
-    small = ("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m")
+    small = ("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m",
+             "-c", f"core.bigFileThreshold={_STREAMED}")  # fmt: skip
     command = words("git", *_QUIET, *small, "-c", "core.fsync=all", *args)
     try:
         return subprocess.run(
@@ -145,17 +158,19 @@ def run_limited(
             stdin=given,
             capture_output=True,
             check=False,
-            timeout=_SECONDS,
-            preexec_fn=_limit,
+            timeout=seconds,
+            preexec_fn=lambda: _limit(largest, seconds),
         )
     except subprocess.TimeoutExpired:
-        said = b"it takes longer than %d s" % _SECONDS
+        said = b"it takes longer than %d s" % seconds
         return subprocess.CompletedProcess(command, 1, b"", said)
 
 
-def _limit() -> None:
+def _limit(largest: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def split_batch(out: bytes, oids: Sequence[str]) -> list[tuple[str, bytes]]:

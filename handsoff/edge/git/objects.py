@@ -88,8 +88,10 @@ class Objects:
         """Return the bytes of a tree."""
         return self._of_kind(oid, "tree")
 
-    def blob(self, oid: str) -> bytes:
-        """Return the bytes of a blob."""
+    def blob(self, oid: str, limit: int | None = None) -> bytes:
+        """Return the bytes of a blob; DamagedError, and no byte read, if over ``limit``."""
+        if limit is not None and self.size(oid) > limit:
+            raise DamagedError(f"the object {oid} has {self.size(oid)} bytes, and {limit} may be")
         return self._of_kind(oid, "blob")
 
     def commit(self, oid: str) -> Commit:

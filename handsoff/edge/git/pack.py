@@ -37,15 +37,17 @@ class Packed(NamedTuple):
     """An object ready to be written into the pack."""
 
     oid: str
+    size: int
     head: bytes
     deflated: bytes
 
 
 class Digest(NamedTuple):
-    """What a finished pack is: size in bytes and SHA-256 in hex."""
+    """What a finished pack is: bytes, SHA-256 in hex, and the bytes that it unpacks to."""
 
     size: int
     sha256: str
+    unpacked: int
 
 
 class PackWriter:
@@ -57,6 +59,7 @@ class PackWriter:
         self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="pack")
         self._running: deque[Future[list[Packed]]] = deque()
         self.written: set[str] = set()
+        self._unpacked = 0
         self._file.write(b"\0" * _HEADER)
 
     def submit(self, job: Callable[[], Iterable[Piece]]) -> None:
@@ -78,6 +81,7 @@ class PackWriter:
         for packed in self._running.popleft().result():
             if packed.oid not in self.written:
                 self.written.add(packed.oid)
+                self._unpacked += packed.size
                 self._file.write(packed.head)
                 self._file.write(packed.deflated)
 
@@ -104,7 +108,7 @@ class PackWriter:
         sha256.update(trailer)
         self._file.write(trailer)
         self._file.flush()
-        return Digest(size + len(trailer), sha256.hexdigest())
+        return Digest(size + len(trailer), sha256.hexdigest(), self._unpacked)
 
     def abandon(self) -> None:
         """Stop the workers; what was written is of no use."""
@@ -122,4 +126,4 @@ def pack_object(kind: str, data: bytes) -> Packed:
         first = size & 0x7F
         size >>= 7
     head.append(first)
-    return Packed(oid_of(kind, data), bytes(head), isal_zlib.compress(data, _LEVEL))
+    return Packed(oid_of(kind, data), len(data), bytes(head), isal_zlib.compress(data, _LEVEL))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from handsoff.core import paths
+from handsoff.core import bounds, paths
 from handsoff.core.objects import EMPTY_TREE, MODES, TREE
 from handsoff.core.trees import entries_of
 from handsoff.edge import files
@@ -19,19 +19,31 @@ from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError, RefusedError, UnfitError
 
-FILES_LIMIT: Final = 2_000_000
+_SLOWEST: Final = 10 << 20
+"""Bytes a second that git gets through at least."""
+_LEAST: Final = 600
 # what only old and honest history trips
 _IGNORED: Final = ("zeroPaddedFilemode", "badEmail", "missingSpaceBeforeDate", "badTimezone",
                    "missingEmail", "missingNameBeforeEmail", "badName")  # fmt: skip
 
 
-def check_in(folder: Path, pack: IO[bytes], alternate: Path | None, *, whole: bool = True) -> Path:
+def check_in(
+    folder: Path,
+    pack: IO[bytes],
+    alternate: Path | None,
+    *,
+    most: int | None = None,
+    whole: bool = True,
+) -> Path:
     """Index ``pack`` (positioned at its first byte) inside ``folder``; return the object folder.
+
+    It may unpack to ``most`` bytes, if None to what any pack of its size may (see ``bounds``).
 
     With ``alternate`` (a clone's objects) every link of the pack must lead somewhere, unless that
     clone is not ``whole``: then ``check_links`` is the second half of the gate. DamagedError with
     git's own words when the pack does not pass.
     """
+    held = _measure_pack(pack, most)
     objects = files.ensure_folder(folder / "objects")
     files.ensure_folder(objects / "pack")
     files.ensure_folder(objects / "info")
@@ -44,7 +56,11 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None, *, whole: bo
     lenient = "--strict=" + ",".join(f"{name}=ignore" for name in _IGNORED)
     strict = lenient if alternate is not None and whole else "--fsck-objects"
     done = command.run_limited(
-        [f"--git-dir={folder}", "index-pack", "--stdin", strict], cwd=folder, given=pack
+        [f"--git-dir={folder}", "index-pack", "--stdin", strict],
+        cwd=folder,
+        given=pack,
+        largest=_size_of(pack) + 64 * held.objects + (1 << 20),  # the pack, or its index
+        seconds=_LEAST + held.size // _SLOWEST,
     )
     if b"No space left on device" in done.stderr:
         raise UnfitError(
@@ -52,6 +68,25 @@ def check_in(folder: Path, pack: IO[bytes], alternate: Path | None, *, whole: bo
         )
     _judge(done)
     return objects
+
+
+def _measure_pack(pack: IO[bytes], most: int | None) -> bounds.Unpacked:
+    start = pack.tell()
+    limit = bounds.most(_size_of(pack) - start, {}) if most is None else most
+    try:
+        held = bounds.measure(pack.read, limit)
+    except DamagedError as error:
+        said = f"the parcel's objects do not pass: {error}"
+        raise DamagedError(said, hint="have it sent again") from error
+    pack.seek(start)
+    return held
+
+
+def _size_of(pack: IO[bytes]) -> int:
+    here = pack.tell()
+    end = pack.seek(0, os.SEEK_END)
+    pack.seek(here)
+    return end
 
 
 def absent(folder: Path, tip: str, bases: Iterable[str]) -> list[str]:
@@ -99,18 +134,22 @@ class _Size(NamedTuple):
     longest: int
 
 
-def check_trees(objects: Objects, roots: list[str]) -> None:
+def check_trees(
+    objects: Objects, roots: list[str], most: int = bounds.FILES_LIMIT, what: str = "files"
+) -> list[int]:
     """Check that every path in the trees ``roots`` may be written here, and that they are finite.
 
-    Each tree is read once however often it occurs, so that a small bomb stays small.
+    Each tree is read once however often it occurs, so that a small bomb stays small. Returns the
+    number of files in each, of which none may have more than ``most``.
     """
     sizes: dict[str, _Size] = {EMPTY_TREE: _Size(0, 0, 0)}
     for root in roots:
         size = _measure(objects, root, 0, sizes)
-        if size.files > FILES_LIMIT:
-            raise RefusedError(f"the parcel has more than {FILES_LIMIT} files")
+        if size.files > most:
+            raise RefusedError(f"the parcel has {size.files} {what}, and {most} is the most")
         if size.longest > paths.PATH_LIMIT:
             raise RefusedError(f"the parcel has a path of {size.longest} bytes")
+    return [sizes[root].files for root in roots]
 
 
 def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -> _Size:

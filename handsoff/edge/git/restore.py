@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import envelope, index, paths
+from handsoff.core import bounds, envelope, index, paths
 from handsoff.core.index import NO_STAT, WRONG_SIZE, Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
 from handsoff.core.resolved import encode_resolved
@@ -22,12 +22,15 @@ from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.quarantine import check_trees
 from handsoff.edge.git.repo import Checkout, decode, split
 from handsoff.edge.git.sinks import Taken
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 
 _HEADS: Final = "refs/heads/"
+_ROOT: Final = 64
+"""Entries that the tree of an envelope may have; it has sixteen at most."""
 
 
 def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
@@ -262,7 +265,10 @@ def read_state(objects: Objects, envelope_id: str) -> State:
     head, index_commit = inner.parents if len(inner.parents) > 1 else ("", inner.parents[0])
     head_time = " ".join(objects.commit(head).committer.rsplit(" ", 2)[1:]) if head else NO_TIME
     root = parse_tree(objects.tree(outer.tree))
-    lists = {entry.name: objects.blob(entry.oid) for entry in root if entry.mode == FILE}
+    if len(root) > _ROOT:
+        raise DamagedError("the parcel's envelope is not one of handsoff's")
+    limit = bounds.LIST_LIMIT
+    lists = {entry.name: objects.blob(entry.oid, limit) for entry in root if entry.mode == FILE}
     named = {entry.name: entry.oid for entry in root if entry.mode == TREE}
     large = parse_tree(objects.tree(named[b"lfs"])) if b"lfs" in named else ()
     bound = envelope.Bound(
@@ -278,5 +284,7 @@ def read_state(objects: Objects, envelope_id: str) -> State:
 
 def _operation_files(objects: Objects, root: list[TreeEntry]) -> dict[bytes, bytes]:
     tree = next((e.oid for e in root if (e.mode, e.name) == (TREE, b"operation")), EMPTY_TREE)
+    check_trees(objects, [tree], bounds.OPERATION_FILES, "files of an operation")
     found = list(differences(objects.tree, EMPTY_TREE, tree))
-    return {c.path: objects.blob(c.new.oid) for c in found if c.new and c.new.mode == FILE}
+    limit = bounds.LIST_LIMIT
+    return {c.path: objects.blob(c.new.oid, limit) for c in found if c.new and c.new.mode == FILE}
