@@ -1,66 +1,18 @@
 """Lists of a parcel that a member made by hand: what they may not name is refused, or let alone."""
 
-import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from handsoff.core.objects import FILE, GITLINK, LINK
-from handsoff.core.state import Sparse, State
+from handsoff.core.state import Sparse
 from handsoff.core.trees import Leaf, graft
-from handsoff.edge.git import restore, snapshot
-from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.sinks import Storing
 from tests.kit.conversions import put
-from tests.kit.machines import Machine
+from tests.kit.forger import Forger
 from tests.kit.monday import Monday
-from tests.kit.operations import shell
-from tests.kit.parcels import put_together, take_apart
 from tests.kit.running import inside, refused
-
-
-@dataclass(frozen=True)
-class Forger:
-    """m1, which makes parcels for m2 of any state it likes."""
-
-    m1: Machine
-    m2: Machine
-    folder: Path
-    claims: dict[str, Any]
-    honest: State
-    store: Objects
-
-    @classmethod
-    def at(cls, monday: Monday, folder: Path) -> "Forger":
-        """Return one that has an honest parcel to begin with."""
-        m1, m2 = monday.m1, monday.m2
-        m2.git("fetch", "-q")  # else what the parcel builds on comes with it
-        file, place = folder / "work.handsoff", folder / "forged.git"
-        inside(m1, "send", "m2", "--to-file", file).ok()
-        pack, claims = take_apart(file, m2.member())
-        m1.run("git", "init", "-q", "--bare", place).ok()
-        (place / "objects/info/alternates").write_text(f"{m1.top}/.git/objects\n")
-        (folder / "pack").write_bytes(pack)
-        shell(place, "git unpack-objects -q <../pack").ok()
-        store = Objects(place / "objects", m1.top / ".git/objects")
-        return cls(m1, m2, folder, claims, restore.read_state(store, claims["envelope"]), store)
-
-    def parcel(self, state: State) -> Path:
-        """Return a parcel of ``state``, signed and sealed as it should be."""
-        envelope = snapshot.seal_envelope(state, Storing(self.store)).envelope
-        tips = "\\n".join([envelope, *(f"^{base}" for base in self.claims["bases"])])
-        place, file = self.folder / "forged.git", self.folder / "forged.handsoff"
-        whole = "git pack-objects -q --window=0 --no-reuse-delta --revs --stdout"
-        shell(place, f"printf '{tips}' | {whole} >../pack").ok()
-        pack = (self.folder / "pack").read_bytes()
-        digest = hashlib.sha256(pack).hexdigest()
-        more = {"envelope": envelope, "pack_size": len(pack), "pack_sha256": digest}
-        claims = {**self.claims, **more}
-        put_together(file, pack, claims, by=self.m1.member(), to=self.m2.member())
-        return file
-
 
 OUTSIDE = (b"../x", b".git/hooks/post-checkout", b"/etc/passwd", b"a//b", b"a/.GIT/config")
 

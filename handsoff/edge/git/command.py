@@ -25,7 +25,8 @@ _QUIET: Final = (
     "-c", "maintenance.auto=false", "-c", "commit.gpgSign=false", "-c", "log.showSignature=false",
     "-c", "core.untrackedCache=keep", "-c", "submodule.recurse=false", "-c", "core.pager=cat",
     "-c", "diff.external=", "-c", "diff.ignoreSubmodules=none", "-c", "core.commentChar=auto",
-    "--literal-pathspecs", "--no-replace-objects",
+    # a folder of the project that looks like a repository is not one, whatever stands in its config
+    "-c", "safe.bareRepository=explicit", "--literal-pathspecs", "--no-replace-objects",
 )  # fmt: skip
 _KEPT: Final = (
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_PROXY_COMMAND",
