@@ -89,7 +89,8 @@ def work_of(component: str) -> str | None:
     """Return the work that ``component`` encodes, or None if it was cut or is not ours."""
     if "%%" in component:
         return None
-    work = unquote_to_bytes(component).decode("utf-8", "surrogateescape")
+    raw = component.encode("utf-8", "surrogateescape")  # a ref's name need not be text
+    work = unquote_to_bytes(raw).decode("utf-8", "surrogateescape")
     return work if work and work_component(work) == component else None
 
 

@@ -49,8 +49,14 @@ class SSHChannel(Protocol):
 class Session:
     """The loop's side of a channel. All but ``take`` and ``heard`` run in the loop's thread."""
 
+    first: float | None = None
+    """Seconds that ``take`` waits for the first bytes of all; None is for ever."""
+    patience: float | None = None
+    """Seconds that it waits for any further ones, and that ``write`` waits for room."""
+
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
+        self._waits = self.first
         self.chan: SSHChannel | None = None
         self.finished = asyncio.Event()
         """Set when the peer has ended its side, or the connection is gone."""
@@ -73,6 +79,7 @@ class Session:
             return  # a second stream (stderr) is none of ours
         self._sign()
         with self._news:
+            self._waits = self.patience
             self._queue.append(data)
             self._held += len(data)
             if self._held >= HELD and not self._paused and self.chan is not None:
@@ -110,13 +117,13 @@ class Session:
         """Write all of ``data``, waiting whenever the peer takes no more."""
         view = memoryview(data)
         for at in range(0, len(view), _PIECE):
-            await self._writable.wait()
+            await self._room()
             self._put(view[at : at + _PIECE])
 
     async def write_file(self, file: BinaryIO, size: int, sent: list[int]) -> None:
         """Write ``size`` bytes of ``file``, counting in ``sent``; stop when the peer speaks."""
         while sent[0] < size:
-            await self._writable.wait()
+            await self._room()
             if self.heard:
                 return
             # reading in the loop: a page of the cache costs less than a change of threads
@@ -136,7 +143,8 @@ class Session:
         """Return up to ``limit`` bytes as soon as there are some; b"" where the peer ended."""
         with self._news:
             while not self._queue and not self._ended and not self._lost:
-                self._news.wait()
+                if not self._news.wait(self._waits):
+                    raise self._silent(self._waits)
             if not self._queue:
                 if not self._ended:
                     raise self.cut()
@@ -153,6 +161,20 @@ class Session:
         return CutError(
             f"the connection was cut{reason}",
             hint="run the same command again; what has arrived is kept",
+        )
+
+    async def _room(self) -> None:
+        """Wait until the peer takes more."""
+        if self._writable.is_set():
+            return  # a time-out costs a task, and this is asked for each piece
+        try:
+            await asyncio.wait_for(self._writable.wait(), self.patience)
+        except TimeoutError as error:
+            raise self._silent(self.patience) from error
+
+    def _silent(self, seconds: float | None) -> UnreachableError:
+        return UnreachableError(
+            f"the other machine did nothing for {seconds:g} s", hint="run the same command again"
         )
 
     def _pull(self, limit: int) -> bytes:

@@ -29,6 +29,10 @@ SESSIONS: Final = 64
 SESSIONS_OF_ONE: Final = 8
 KEYS_TRIED: Final = 3
 LOGIN_TIMEOUT: Final = 10.0
+FIRST: Final = 30.0
+"""Seconds in which a machine that has a session must say something."""
+PATIENCE: Final = 3600.0
+"""Seconds in which it must go on: between two of its messages it may capture and seal a lot."""
 _REFUSED_REQUESTS: Final = (
     "env",
     "pty_req",
@@ -160,6 +164,9 @@ class _Server(asyncssh.SSHServer):
 
 class ServerSession(Session, asyncssh.SSHServerSession[bytes]):
     """The one session of a connection; its work starts when the subsystem was asked for."""
+
+    first = FIRST
+    patience = PATIENCE
 
     def __init__(self, house: House, server: _Server, machine: str) -> None:
         super().__init__(house.loop)

@@ -49,3 +49,8 @@ def test_any_name_of_a_ref_is_read(name: str) -> None:
     ref = read_ref(f"{PREFIX}/{name}", PREFIX)
     assert ref.kind in Kind
     assert (ref.component == "") == (ref.kind not in (Kind.RECORD, Kind.NOTES, Kind.PARCEL))
+
+
+def test_a_ref_whose_name_is_no_text_is_not_ours_and_stops_nobody() -> None:
+    for name in ("refs/wip/lease/\udc80", "refs/wip/notes/a\udcff/x", "refs/wip/\udc80"):
+        assert read_ref(name, "refs/wip").kind is Kind.STRAY

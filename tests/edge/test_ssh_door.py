@@ -1,8 +1,10 @@
 """The door: one subsystem for machines that were let in, and nothing else for anybody."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import asyncssh
@@ -281,3 +283,63 @@ def test_only_so_many_keys_are_looked_up_for_one_connection(m2: Machine) -> None
     with pytest.raises(asyncssh.PermissionDenied):
         as_client(m2, open_session, client_keys=keys)
     as_client(m2, open_session, client_keys=keys[1:])
+
+
+def test_a_member_that_opens_sessions_and_says_nothing_gives_its_places_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ssh_server.ServerSession, "first", 0.3)
+    machine = Machine(swallow)
+    with machine.listener:
+        silent = [machine.dial() for _ in range(ssh_server.SESSIONS_OF_ONE)]
+        for _ in silent:
+            machine.wait()
+        assert {str(error) for error in machine.errors} == {
+            "the other machine did nothing for 0.3 s"
+        }
+        machine.dial().close()
+        for channel in silent:
+            channel.abort()
+
+
+def test_a_member_that_stops_in_the_middle_of_a_message_is_cut_and_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ssh_server.ServerSession, "patience", 0.5)
+    machine = Machine(echo)
+    with machine.listener, machine.dial() as other:
+        slow = machine.dial()
+        slow.send(b"\0\0")  # half the length of a frame
+        for _ in range(5):
+            other.send(b"x")
+            assert read(other, 1) == b"x"
+            time.sleep(0.2)
+        machine.wait()
+        assert [str(error) for error in machine.errors] == [
+            "the other machine did nothing for 0.5 s"
+        ]
+        slow.abort()
+
+
+async def _rekeys(connection: asyncssh.SSHClientConnection) -> None:
+    await open_session(connection)
+    for _ in range(20):
+        connection._send_kexinit()
+        await asyncio.sleep(0.01)
+
+
+async def _huge_packet(connection: asyncssh.SSHClientConnection) -> None:
+    connection._send(b"\x7f\xff\xff\xf0" + bytes(64))  # the length of a packet of 2 GiB
+    await connection.wait_closed()
+
+
+@pytest.mark.parametrize("attack", [_rekeys, _huge_packet])
+def test_a_peer_that_breaks_the_protocol_hurts_its_own_connection_only(
+    attack: Callable[[asyncssh.SSHClientConnection], Awaitable[None]],
+) -> None:
+    machine = Machine(echo)
+    with machine.listener, machine.dial() as other:
+        with suppress(OSError, asyncssh.Error, TimeoutError):
+            as_client(machine, attack)
+        other.send(b"x")
+        assert read(other, 1) == b"x"
