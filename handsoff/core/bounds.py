@@ -28,9 +28,10 @@ LIST_LIMIT: Final = 32 << 20
 """Bytes that one list of an envelope may have, and one file of an operation."""
 OPERATION_FILES: Final = 10_000
 
-_SMALL: Final = 1 << 30
-_RATIO: Final = 200
-"""No work that people write shrinks to less than this part of itself; zeros to a thousandth."""
+_SAID: Final = 1 << 30
+_UNSAID: Final = 1 << 28
+_RATIO: Final = 50
+"""Beyond what is small, no work that people write shrinks to less than this part of itself."""
 
 _KINDS: Final = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _DELTAS: Final = (6, 7)
@@ -54,8 +55,8 @@ def most(pack_size: int, counts: Mapping[str, int]) -> int:
     That is what its manifest says in ``counts``, or where an older sender said nothing, what any
     may. RefusedError if it says more than any may.
     """
-    room = _SMALL + _RATIO * pack_size
-    said = counts.get(UNPACKED, room)
+    room = _SAID + _RATIO * pack_size
+    said = counts.get(UNPACKED, _UNSAID + _RATIO * pack_size)
     if said > room:
         raise RefusedError(
             f"the parcel would unpack to {said} bytes from {pack_size}, and {room} is the most",

@@ -11,6 +11,7 @@ from handsoff.core.dropped import check_before
 from handsoff.core.lease import Lease, Saved
 from handsoff.core.lease import State as LeaseState
 from handsoff.core.operation import commands_in, kind_of
+from handsoff.core.page import LIMIT as PAGE_LIMIT
 from handsoff.core.page import parse
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry, State
@@ -168,7 +169,7 @@ def page_of_revision(desk: Desk, saved: Saved | None) -> str:
         return ""
     objects = store_of(desk.shared)
     try:
-        return parse(objects.blob(saved.page)).shown
+        return parse(objects.blob(saved.page, PAGE_LIMIT)).shown
     except (DamagedError, RefusedError):
         return ""
 

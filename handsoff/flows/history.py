@@ -9,7 +9,7 @@ from handsoff.core.entry import Entry, seconds
 from handsoff.core.history import Line, no_chain, tell
 from handsoff.core.ids import is_machine_id, work_component
 from handsoff.core.notes import NoteEntry, Notes
-from handsoff.core.page import parse
+from handsoff.core.page import LIMIT, parse
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import DamagedError, RefusedError, UsageError
 from handsoff.flows import ledger, notebook
@@ -111,7 +111,7 @@ def saved_page(desk: Desk, work: str, revision: str) -> SavedPage:
     event = found.event
     assert isinstance(event, events.Saved)
     objects = store_of(desk.shared)
-    body = objects.blob(event.page) if event.page else b""
+    body = objects.blob(event.page, LIMIT) if event.page else b""
     return SavedPage(
         work=work,
         revision=int(asked[1]),

@@ -39,5 +39,5 @@ def judge(objects: Objects, envelope: str, counts: Mapping[str, int]) -> State:
         if leaf is not None and leaf.mode != GITLINK:  # a submodule may well have an empty one
             raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
     for digest, oid in state.lfs:
-        lfs.check(digest, objects.blob(oid))
+        lfs.check(objects, digest, oid)
     return state

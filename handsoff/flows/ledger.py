@@ -84,7 +84,7 @@ def _last_seen(desk: Desk, work: str, error: UnreachableError) -> View:
     for parcel in desk.home.parcels():
         claims = parcel.manifest
         if (claims.repository, claims.work) == (desk.pin, work) and claims.chain:
-            came = luggage.unpack(Objects(parcel.objects).blob(claims.chain))
+            came = luggage.unpack(Objects(parcel.objects).blob(claims.chain, luggage.LIMIT))
             view = _with_luggage(desk, view, came)
     return view
 

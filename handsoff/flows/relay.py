@@ -61,7 +61,7 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
     path = desk.home.incoming / f"{parcel}.part"
     with files.saying("cannot keep the parcel"), files.replacing(path) as file:
         for entry in entries:
-            file.write(objects.blob(entry.oid))
+            file.write(objects.blob(entry.oid, PIECE))
     return path
 
 

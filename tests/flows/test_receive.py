@@ -124,6 +124,9 @@ def _of_m3(monday: Monday) -> Change:
         (lambda c: {**c, "parcel": "../../etc"}, 9, ["'../../etc'"]),
         (lambda c: {**c, "counts": {"commits": "many"}}, 9, ["the manifest's counts"]),
         (lambda c: {**c, "counts": None, "bases": None}, 9, ["manifest"]),
+        (lambda c: {**c, "counts": {"unpacked": 10**11}}, 3, ["would unpack to 100000000000"]),
+        (lambda c: {**c, "counts": {"unpacked": 5}}, 3, ["unpacks to more than 5 bytes"]),
+        (lambda c: {**c, "counts": {"files": 1}}, 9, ["files, and its manifest says 1"]),
     ],
 )
 def test_claims_that_do_not_hold_are_refused_though_a_member_signed_them(

@@ -1,12 +1,13 @@
 """A member that makes parcels by hand: of any state, signed and sealed as they should be."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import bounds
 from handsoff.core.lease import Recipient
+from handsoff.core.objects import TREE, TreeEntry, encode_commit, encode_tree, parse_tree
 from handsoff.core.state import State
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
@@ -46,12 +47,20 @@ class Forger:
         store = Objects(place / "objects", m1.top / ".git/objects")
         return cls(m1, m2, folder, claims, restore.read_state(store, claims["envelope"]), store)
 
-    def parcel(self, state: State, **more: Any) -> Path:
+    def parcel(self, state: State, *, operation: str = "", **more: Any) -> Path:
         """Return a parcel of ``state``, signed and sealed as it should be, with ``more`` claims.
 
-        Of its totals it says nothing, as an older sender does.
+        Of its totals it says nothing, as an older sender does. ``operation`` is a tree that stands
+        in place of that of the operation.
         """
         envelope = snapshot.seal_envelope(state, Storing(self.store)).envelope
+        if operation:
+            outer = self.store.commit(envelope)
+            entries = parse_tree(self.store.tree(outer.tree))
+            kept = [entry for entry in entries if entry.name != b"operation"]
+            root = encode_tree([*kept, TreeEntry(b"operation", TREE, operation)])
+            changed = replace(outer, tree=self.store.write("tree", root))
+            envelope = self.store.write("commit", encode_commit(changed))
         tips = "\\n".join([envelope, *(f"^{base}" for base in self.claims["bases"])])
         place, file = self.folder / "forged.git", self.folder / "forged.handsoff"
         whole = "git pack-objects -q --window=0 --no-reuse-delta --revs --stdout"

@@ -87,8 +87,9 @@ def _resigned(body: bytes) -> bytes:
     try:
         fields = json.loads(body)
         at = fields["at"] if isinstance(fields.get("at"), int) else AT
+        before = fields.get("prev") if ids.is_oid(fields.get("prev")) else None
         return compose(
-            "fuzzed", fields, parent=fields["prev"] if ids.is_oid(fields.get("prev")) else None, tree=EMPTY_TREE, name="m1", machine=M1.id, at=at,
+            "fuzzed", fields, parent=before, tree=EMPTY_TREE, name="m1", machine=M1.id, at=at,
             sign=M1.sign,
         )[1]  # fmt: skip
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):

@@ -10,12 +10,14 @@ from typing import Final
 
 from handsoff.core.lfs import LIMIT, parse_pointer, place_of
 from handsoff.edge import files
+from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError
 
 _MODE: Final = 0o444
+_PIECE: Final = 16 << 20
 
 
 def store(checkout: Checkout) -> Path:
@@ -42,9 +44,22 @@ def contents(
             yield pointer.digest, place
 
 
-def check(digest: str, data: bytes) -> None:
-    """Raise DamagedError unless ``data`` is what ``digest`` names."""
-    if hashlib.sha256(data).hexdigest() != digest:
+def check(objects: Objects, digest: str, oid: str) -> None:
+    """Raise DamagedError unless the blob ``oid`` is what ``digest`` names.
+
+    ``objects`` are those of a pack in its quarantine. A large one is read piece by piece.
+    """
+    found = hashlib.sha256()
+    if objects.size(oid) <= _PIECE:
+        found.update(objects.blob(oid))
+    else:
+        folder = objects.folders[0].parent  # a repository of its own, alternates and all
+        words = (f"--git-dir={folder}", "cat-file", "blob", oid)
+        with command.start(words, cwd=folder, env=command.environment()) as git:
+            assert git.stdout is not None
+            while piece := git.stdout.read(_PIECE):
+                found.update(piece)
+    if found.hexdigest() != digest:
         raise DamagedError(f"a large file of the parcel is not what it claims to be: {digest[:12]}")
 
 
