@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from handsoff.core.ids import work_component
 from handsoff.errors import UsageError
 
 PREFIX: Final = "refs/wip"
@@ -87,3 +88,31 @@ def is_copy(prefix: str, ref: str) -> bool:
     """Say whether a ref of a clone is what ``git fetch`` made of one of ours on the remote."""
     below = prefix.removeprefix(_HEADS)
     return are_branches(prefix) and ref.startswith("refs/remotes/") and f"/{below}/" in ref
+
+
+class Ours:
+    """Where each thing of ours lies below a prefix."""
+
+    prefix: str
+
+    @property
+    def roster_ref(self) -> str:
+        """The ref of the roster."""
+        return f"{self.prefix}/roster"
+
+    @property
+    def archive_ref(self) -> str:
+        """The ref of the archive."""
+        return f"{self.prefix}/archive"
+
+    def record_ref(self, work: str) -> str:
+        """Return the ref of a work's record."""
+        return f"{self.prefix}/lease/{work_component(work)}"
+
+    def notes_ref(self, work: str, machine: str) -> str:
+        """Return the ref of what one machine noted on a work."""
+        return f"{self.prefix}/notes/{work_component(work)}/{machine}"
+
+    def parcel_ref(self, work: str, parcel: str) -> str:
+        """Return the ref under which a parcel waits on the remote."""
+        return f"{self.prefix}/snap/{work_component(work)}/{parcel}"

@@ -122,7 +122,8 @@ def unseal(sealed: Path, staging: Path, identity: str) -> Opened:
     try:
         with sealed.open("rb") as source, staging.open("w+b") as target:
             staging.chmod(0o600)
-            if _MAC not in source.read(_HEADER):
+            head = source.read(_HEADER)
+            if len(head) == _HEADER and _MAC not in head:
                 raise DamagedError("this is not a parcel of handsoff", hint="have it sent again")
             source.seek(0)
             pyrage.decrypt_io(source, target, [key])

@@ -117,7 +117,7 @@ class Pruning:
     def _fetch_heads(self) -> None:
         heads = {merged.HEADS + standing.work for standing in self.found.works.values()}
         wanted = [ref for ref in heads | {merged.HEADS + self.into} if ref in self.found.refs]
-        self.desk.shared.fetch(sorted(wanted))
+        self.desk.shared.fetch(sorted(wanted), most=None)
 
     def _case(self, standing: Standing) -> Case:
         desk, refs, work = self.desk, self.found.refs, standing.work

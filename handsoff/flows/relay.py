@@ -50,7 +50,7 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
     tip = shared.tips(ref).get(ref)
     if tip is None:
         return None
-    shared.fetch([ref])
+    shared.fetch([ref], most=None)
     objects = store_of(shared)
     entries = parse_tree(objects.tree(objects.commit(tip).tree))
     if not 0 < len(entries) <= _PIECES or any(entry.mode != FILE for entry in entries):

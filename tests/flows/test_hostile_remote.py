@@ -4,6 +4,7 @@ Each kind was pushed by somebody who may push there. What it says is in core/tes
 here the refs are real, and the next honest verb has to land on top.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 
 from handsoff.core.lease import Caught, Found, How, Pushed, Saved
 from handsoff.core.objects import parse_commit
+from handsoff.edge.git import limits
 from handsoff.edge.git.moves import Move, Outcome
+from handsoff.edge.git.remote import Shared
+from handsoff.errors import DamagedError
 from tests.kit.hostile import (
     OTHER,
     Cast,
@@ -31,7 +35,7 @@ from tests.kit.hostile import (
     unsigned,
 )
 from tests.kit.machines import Machine, World, copied, git
-from tests.kit.running import inside
+from tests.kit.running import inside, refused
 from tests.kit.signing import OUTSIDER
 
 WORK = "feat/x"
@@ -160,3 +164,33 @@ def test_what_is_no_chain_in_the_place_of_notes_does_not_hide_the_history(
     assert "look at the places table" in told
     assert "VOID" in told
     assert "Saved" in told
+
+
+def test_a_huge_record_is_not_taken_and_keeps_no_other_work_away(
+    held: tuple[World, Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, m1, m2 = held
+    remote = world.remote.path
+    inside(m2, "status").ok()
+    m1.writes("other", lambda pen: pen.caught().saved())
+    raw = world.folder / "raw"
+    noise = os.urandom(3 << 19).hex()
+    raw.write_text(f"tree {git(remote, 'mktree')}\nparent {world.remote.refs()[LEASE]}\n"
+                   f"author x <x> 1 +0000\ncommitter x <x> 1 +0000\n\n{noise}\n" * 3)  # fmt: skip
+    git(remote, "update-ref", LEASE, git(remote, "hash-object", "-w", "-t", "commit", str(raw)))
+    # 300 MB take their time: a limit of 2 MB says the same
+    monkeypatch.setattr("handsoff.edge.git.remote.limits.RECORDS", 2 << 20)
+    monkeypatch.setattr(Shared.fetch, "__kwdefaults__", {"most": 2 << 20})
+    packs = m2.top / ".git" / "handsoff" / "objects" / "pack"
+    told = inside(m2, "status", "--json").ok().json
+    works = {item["work"]: item for item in told["works"]}
+    assert (works["other"]["revision"], works["other"]["trouble"]) == (1, "")
+    assert works[WORK]["trouble"] != ""
+    refused(inside(m2, "catch", WORK), 9, "in place of a record is over 2 MB", "handsoff doctor")
+    assert not [path for path in packs.iterdir() if path.stat().st_size > 1 << 20]
+
+
+def test_entries_that_fill_the_memory_are_not_read() -> None:
+    limits.check_sizes(b"1000\n200\n")
+    with pytest.raises(DamagedError, match="512 MB of entries"):
+        limits.check_sizes(b"%d\n" % (1 << 20) * 512)

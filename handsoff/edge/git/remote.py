@@ -9,15 +9,15 @@ Rule of the room: ``moves.push_command`` builds every push.
 
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.ids import work_component
-from handsoff.core.places import PREFIX, are_branches, check_prefix
+from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
-from handsoff.edge.git import command
+from handsoff.edge.git import command, limits
 from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.repo import Checkout, decode
@@ -37,7 +37,7 @@ FETCH: Final = (
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(Ours):
     """The shared remote as seen from one clone."""
 
     checkout: Checkout
@@ -46,28 +46,6 @@ class Shared:
     _ready: dict[tuple[str, str], list[tuple[str, bytes]]] = field(
         default_factory=dict, compare=False, repr=False
     )
-
-    @property
-    def roster_ref(self) -> str:
-        """The ref of the roster."""
-        return f"{self.prefix}/roster"
-
-    @property
-    def archive_ref(self) -> str:
-        """The ref of the archive."""
-        return f"{self.prefix}/archive"
-
-    def record_ref(self, work: str) -> str:
-        """Return the ref of a work's record."""
-        return f"{self.prefix}/lease/{work_component(work)}"
-
-    def notes_ref(self, work: str, machine: str) -> str:
-        """Return the ref of what one machine noted on a work."""
-        return f"{self.prefix}/notes/{work_component(work)}/{machine}"
-
-    def parcel_ref(self, work: str, parcel: str) -> str:
-        """Return the ref under which a parcel waits on the remote."""
-        return f"{self.prefix}/snap/{work_component(work)}/{parcel}"
 
     @property
     def objects(self) -> Path:
@@ -91,15 +69,24 @@ class Shared:
         }
 
     def run(
-        self, *args: str, given: bytes | None = None, seconds: int = _SECONDS
+        self,
+        *args: str,
+        given: bytes | None = None,
+        seconds: int = _SECONDS,
+        most: int | None = None,
     ) -> "subprocess.CompletedProcess[bytes]":
-        """Run git with the private object folder; UnreachableError if it takes too long."""
+        """Run git with the private object folder; UnreachableError if it takes too long.
+
+        With ``most`` it may write no larger file (see ``limits``).
+        """
+        env = self.environment() if most is None else limits.environment(self.environment())
         switches = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
         try:
             return subprocess.run(
                 command.words("git", *switches, *args),
                 cwd=self.checkout.top,
-                env=command.spelled(self.environment()),
+                env=command.spelled(env),
+                preexec_fn=None if most is None else limits.of_files(most),
                 input=given,
                 stdin=None if given is not None else subprocess.DEVNULL,
                 capture_output=True,
@@ -119,17 +106,24 @@ class Shared:
         found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
         return {ref: oid for oid, ref in found}
 
-    def fetch(self, refs: Sequence[str], known: Sequence[str] = ()) -> None:
-        """Bring what ``refs`` of the remote name into the private folder; no ref is written."""
+    def fetch(
+        self, refs: Sequence[str], known: Sequence[str] = (), *, most: int | None = limits.RECORDS
+    ) -> None:
+        """Bring what ``refs`` of the remote name into the private folder; no ref is written.
+
+        DamagedError if it is more than ``most`` bytes.
+        """
         given = "".join(f"{ref}\n" for ref in refs).encode("utf-8", "surrogateescape")
         negotiation = [f"--negotiation-tip={oid}" for oid in known]
         # what is wrong with an entry is our own judge's business: a void one must not jam a work
         lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
         done = self.run(
             *lenient, *FETCH, "--no-filter", *negotiation, "--stdin", "--", self.url,
-            given=given, seconds=_TRANSFER,
+            given=given, seconds=_TRANSFER, most=most,
         )  # fmt: skip
         if done.returncode:
+            if most is not None:
+                limits.check(done.stderr, self.objects / "pack", most)
             raise unreachable(self.name, done.stderr)
 
     def has(self, oid: str) -> bool:
@@ -152,8 +146,16 @@ class Shared:
         have = [oid for oid in known if oid]
         absent = self.absent([*filter(None, tips.values()), *have])
         wanted = [ref for ref, oid in tips.items() if oid in absent]
-        if wanted:
-            self.fetch(wanted, [oid for oid in have if oid not in absent])
+        known = [oid for oid in have if oid not in absent]
+        try:
+            if wanted:
+                self.fetch(wanted, known)
+        except DamagedError:
+            if len(wanted) == 1:
+                raise
+            for ref in wanted:  # one that is too large must not keep the others away
+                with suppress(DamagedError):
+                    self.fetch([ref], known)
 
     def gather(
         self,
@@ -188,7 +190,10 @@ class Shared:
         below = dict([*line.split(" "), ""][:2] for line in decode(listed.stdout).splitlines())
         lines = {item: _line(below, *item) for item in wanted}
         oids = list(dict.fromkeys(oid for line in lines.values() for oid in line))
-        commits = dict(self.commits(oids))
+        try:
+            commits = dict(self.commits(oids))
+        except DamagedError:
+            return
         for item, line in lines.items():
             if line:
                 self._ready[item] = [(oid, commits[oid]) for oid in line]
@@ -227,6 +232,10 @@ class Shared:
     def commits(self, oids: Sequence[str]) -> list[tuple[str, bytes]]:
         """Return raw commits by id, in the order asked for."""
         given = "".join(f"{oid}\n" for oid in oids).encode()
+        if oids:
+            limits.check_sizes(
+                self.run("cat-file", "--batch-check=%(objectsize)", given=given).stdout
+            )
         out = self.run("cat-file", "--batch", given=given).stdout if oids else b""
         return command.split_batch(out, oids)
 
@@ -265,7 +274,7 @@ class Shared:
         """Say whether ``move`` was made, even if somebody has built on it since."""
         if tip == move.new or not tip or not move.new:
             return tip == move.new
-        self.fetch([move.ref])
+        self.fetch([move.ref], most=None)
         onto = self.run("merge-base", "--is-ancestor", move.new, tip)
         return onto.returncode == 0
 
