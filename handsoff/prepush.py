@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from handsoff.core.places import is_ours
-from handsoff.core.plain import plain
+from handsoff.core.plain import plain, plain_block
 from handsoff.edge.git.caller import pushes_mirror
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, decode, open_checkout
@@ -162,7 +162,7 @@ def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
 
 def _say(line: str) -> None:
     encoding = sys.stderr.encoding or "utf-8"
-    text = line.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = plain_block(line.encode("utf-8", "backslashreplace").decode("utf-8"))
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 

@@ -24,7 +24,7 @@ from handsoff.core.lease import Saved
 from handsoff.core.notes import Notes
 from handsoff.core.objects import parse_commit
 from handsoff.core.places import PREFIX, check_prefix
-from handsoff.core.plain import plain
+from handsoff.core.plain import plain, plain_block
 from handsoff.core.pushcert import Certificate, read_certificate
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record
@@ -225,7 +225,8 @@ def main() -> int:
 
 
 def _say(line: str) -> None:
-    sys.stderr.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    text = plain_block(line.encode("utf-8", "backslashreplace").decode("utf-8"))
+    sys.stderr.buffer.write(text.encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from handsoff.core.plain import plain_block
 from handsoff.errors import HandsoffError, UnreachableError, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -45,7 +46,7 @@ def confirm(question: str, *, yes: bool, instead: str) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError(f"{question} nobody is here to answer", hint=instead)
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(_safe(f"{question} [y/N] ", sys.stderr), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是"):
         raise UsageError("not confirmed; nothing was changed", hint=instead)
 
@@ -72,7 +73,17 @@ def progress_wanted() -> bool:
 
 
 def _print(text: str, stream: Any) -> None:
+    print(_safe(text, stream), file=stream, flush=True)
+
+
+def _safe(text: str, stream: Any) -> str:
+    """Return ``text`` as it may be shown, whoever wrote it and whether that was thought of or not.
+
+    What comes from elsewhere passed ``plain`` long before; this is the last place to notice that
+    something did not, such as words of git's or of a library in an error.
+    """
+    spelled = text.encode("utf-8", "backslashreplace").decode("utf-8")  # bytes that are no text
+    spelled = plain_block(spelled, limit=len(spelled) + 1)
     # an ASCII locale must not turn a message into a crash
     encoding = stream.encoding or "utf-8"
-    safe = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    print(safe.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    return spelled.encode(encoding, "backslashreplace").decode(encoding)
