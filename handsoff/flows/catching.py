@@ -10,6 +10,7 @@ from handsoff.core import autorun, restoring
 from handsoff.core.dropped import check_before
 from handsoff.core.lease import Lease, Saved
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.objects import LINK
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import LIMIT as PAGE_LIMIT
 from handsoff.core.page import parse
@@ -18,6 +19,7 @@ from handsoff.core.state import StashEntry, State
 from handsoff.core.times import moment
 from handsoff.core.trees import differences
 from handsoff.edge.git import shape
+from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
@@ -29,7 +31,7 @@ from handsoff.errors import (
 )
 from handsoff.flows import applying
 from handsoff.flows.applying import Target
-from handsoff.flows.carrying import for_people
+from handsoff.flows.carrying import PAGE, for_people
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
@@ -230,10 +232,14 @@ def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> 
 
 
 def page_of(checkout: Checkout) -> str:
-    """Return the page that stands in ``checkout``, safe to print, or ""."""
+    """Return the page that stands in ``checkout``, safe to print, or "".
+
+    A link in its place came from another machine, and could lead to a key or to a device.
+    """
     try:
-        return parse(checkout.page.read_bytes()).shown
-    except (OSError, RefusedError):
+        page = Worktree(checkout.top).read(PAGE, PAGE_LIMIT)
+        return parse(page.data).shown if page is not None and page.mode != LINK else ""
+    except (RefusedError, UnfitError):
         return ""
 
 
