@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Final
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
@@ -16,10 +17,15 @@ from handsoff.core.objects import EXECUTABLE, GITLINK, LINK
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree, leaf_of
+from handsoff.edge.git.inside import Inside
 from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
+
+_BESIDE: Final = b".handsoff-new"
+_ELSEWHERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+"""What says that a folder is not there, or is a link now."""
 
 
 class Writer:
@@ -40,6 +46,7 @@ class Writer:
         self._checkout = checkout
         self._top = os.fsencode(checkout.top)
         self._worktree = Worktree(checkout.top)
+        self._inside = Inside(self._top)
         self._vouched = vouched
         self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
         self._read = read
@@ -55,7 +62,14 @@ class Writer:
         drop_folders: Iterable[bytes] = (),
     ) -> None:
         """Remove, write, and make the empty folders; ``drop_folders`` are empty ones to remove."""
-        kept = set(keep_folders)
+        try:
+            self._carry_out(changes, set(keep_folders), drop_folders)
+        finally:
+            self._inside.close()
+
+    def _carry_out(
+        self, changes: Sequence[Change], kept: set[bytes], drop_folders: Iterable[bytes]
+    ) -> None:
         for change in changes:
             if change.new is None:
                 step("catch.apply.remove.before")
@@ -107,15 +121,16 @@ class Writer:
             )
 
     def _remove(self, path: bytes, kept: set[bytes]) -> None:
-        full = os.path.join(self._top, path)
-        if not self._is_below_folders(path):
-            return  # what a link leads to is not ours
+        above, _, name = path.rpartition(b"/")
         try:
-            is_folder = stat.S_ISDIR(os.lstat(full).st_mode)
+            handle = self._inside.open(above)
+            is_folder = stat.S_ISDIR(os.lstat(name, dir_fd=handle).st_mode)
             if not is_folder:
-                os.unlink(full)
-        except (FileNotFoundError, NotADirectoryError):
-            return
+                os.unlink(name, dir_fd=handle)
+        except OSError as error:
+            if error.errno in _ELSEWHERE:
+                return  # it is gone, or below a link, and what that leads to is not ours
+            raise
         if is_folder and (path in kept or not self._remove_folder(path)):
             return
         for parent in reversed(paths.parents(path)):
@@ -123,93 +138,107 @@ class Writer:
                 return
 
     def _remove_folder(self, folder: bytes) -> bool:
+        above, _, name = folder.rpartition(b"/")
         try:
-            os.rmdir(os.path.join(self._top, folder))
+            os.rmdir(name, dir_fd=self._inside.open(above))
         except OSError:
             return False  # one that holds something is not ours
+        self._inside.close()
         self._folders.discard(folder)
-        return True
-
-    def _is_below_folders(self, path: bytes) -> bool:
-        for parent in paths.parents(path):
-            try:
-                if not stat.S_ISDIR(os.lstat(os.path.join(self._top, parent)).st_mode):
-                    return False
-            except FileNotFoundError:
-                return False
         return True
 
     def _make_folder(self, folder: bytes) -> None:
         if folder in self._folders:
             return
-        self._make_folder(folder.rpartition(b"/")[0])
-        full = os.path.join(self._top, folder)
+        above, _, name = folder.rpartition(b"/")
+        self._make_folder(above)
+        parent = self._open(above)
         try:
-            os.mkdir(full)
+            os.mkdir(name, dir_fd=parent)
         except FileExistsError:
-            if not stat.S_ISDIR(os.lstat(full).st_mode):
-                raise UnfitError(
-                    f"{paths.shown(folder)} is no longer a folder",
-                    hint="something else writes here; stop it and type the command again",
-                ) from None
+            if not stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
+                raise _no_folder(folder) from None
         self._folders.add(folder)
 
+    def _open(self, folder: bytes) -> int:
+        try:
+            return self._inside.open(folder)
+        except OSError as error:
+            if error.errno in _ELSEWHERE:
+                raise _no_folder(folder) from error
+            raise
+
     def _write(self, path: bytes, leaf: Leaf) -> None:
-        self._make_folder(path.rpartition(b"/")[0])
-        full = os.path.join(self._top, path)
+        above, _, name = path.rpartition(b"/")
+        self._make_folder(above)
         if leaf.mode == GITLINK:
-            self._make_submodule(path, full)
+            self._make_submodule(path, name)
             return
         temporary = os.path.join(self._staging, b"new")
         data = self._read(leaf.oid)
+        parent = self._open(above)
         try:
-            self._place(temporary, full, leaf, data, self._modes.get(path))
+            self._place(temporary, (name, parent), leaf, data, self._modes.get(path))
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            beside = os.path.join(os.path.dirname(full), b".handsoff-new")
-            # the git folder is on another file system
-            self._place(beside, full, leaf, data, self._modes.get(path))
-        self.written[path] = (leaf, stat_of(os.lstat(full)))
+            # the git folder is on another file system, so the file is made beside its place
+            self._place(_BESIDE, (name, parent), leaf, data, self._modes.get(path))
+        self.written[path] = (leaf, stat_of(os.lstat(name, dir_fd=parent)))
 
-    def _make_submodule(self, path: bytes, full: bytes) -> None:
+    def _make_submodule(self, path: bytes, name: bytes) -> None:
         """Make the folder of a submodule; what belongs in it is git's business."""
         with suppress(FileNotFoundError, IsADirectoryError):
-            os.unlink(full)
+            os.unlink(name, dir_fd=self._open(path.rpartition(b"/")[0]))
         self._make_folder(path)
 
     @staticmethod
     def _place(
-        temporary: bytes, full: bytes, leaf: Leaf, data: bytes, bits: int | None = None
+        temporary: bytes,
+        place: tuple[bytes, int],
+        leaf: Leaf,
+        data: bytes,
+        bits: int | None = None,
     ) -> None:
+        name, parent = place
         with suppress(FileNotFoundError):
-            os.unlink(temporary)
+            os.unlink(temporary, dir_fd=parent)
         if leaf.mode == LINK:
-            os.symlink(data, temporary)
+            os.symlink(data, temporary, dir_fd=parent)
         else:
             mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            handle = os.open(temporary, flags, mode, dir_fd=parent)
             with os.fdopen(handle, "wb", buffering=0) as file:
                 file.write(data)
                 if bits is not None:
                     os.fchmod(handle, bits)
         try:
-            os.rename(temporary, full)
+            os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         except IsADirectoryError:
-            _remove_empty_folders(full)
-            os.rename(temporary, full)
+            _remove_empty_folders(name, parent)
+            os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
 
 
-def _remove_empty_folders(full: bytes) -> None:
+def _no_folder(folder: bytes) -> UnfitError:
+    return UnfitError(
+        f"{paths.shown(folder) or 'the checkout'} is no longer a folder",
+        hint="something else writes here; stop it and type the command again",
+    )
+
+
+def _remove_empty_folders(name: bytes, parent: int) -> None:
     # the plan emptied it; a folder that still holds a file makes rmdir, and so the run, stop
-    for folder, _, _ in os.walk(full, topdown=False):
-        try:
-            os.rmdir(folder)
-        except OSError as error:
-            raise UnfitError(
-                f"the folder {paths.shown(folder)} is not empty",
-                hint="something else writes here; stop it and type the command again",
-            ) from error
+    try:
+        for _, folders, _, handle in os.fwalk(name, topdown=False, dir_fd=parent):
+            for folder in folders:
+                os.rmdir(folder, dir_fd=handle)
+        os.rmdir(name, dir_fd=parent)
+    except OSError as error:
+        raise UnfitError(
+            f"the folder {paths.shown(name)} is not empty",
+            hint="something else writes here; stop it and type the command again",
+        ) from error
 
 
 def same_content(one: Leaf, other: Leaf) -> bool:

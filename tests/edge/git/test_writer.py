@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from handsoff.core.index import Stat
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge.git.disk import Worktree, leaf_of
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.git.writer import Writer, stat_of
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here, traces
@@ -264,3 +265,29 @@ def test_a_git_folder_on_another_file_system_is_no_trouble(
         for path in sorted(own.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
         own.rmdir()
+
+
+@pytest.mark.parametrize("kind", ["write", "remove"])
+def test_a_folder_that_becomes_a_link_between_the_look_and_the_write_is_not_followed(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    # CVE-2026-29518 of rsync: whoever swaps a folder in time has files written, or removed, outside
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_bytes(b"theirs")
+    (here.top / "d").mkdir()
+    (here.top / "d" / "f").write_bytes(b"old")
+    old, new = (Leaf(FILE, oid_of("blob", data)) for data in (b"old", b"new"))
+    writer = Writer(open_checkout(here.top), lambda _: b"new", never, {})
+    look = writer._check
+
+    def swap(change: Change) -> None:
+        look(change)
+        (here.top / "d").rename(tmp_path / "was")
+        (here.top / "d").symlink_to(outside)
+
+    monkeypatch.setattr(writer, "_check", swap)
+    change = Change(b"d/f", old, new if kind == "write" else None)
+    with suppress(UnfitError):
+        writer.carry_out([change], [])
+    assert (outside / "f").read_bytes() == b"theirs"
