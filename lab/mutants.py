@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import mutants_finding
+import mutants_hostile
 import mutants_pairing
 import mutants_record
 import mutants_remote
@@ -26,6 +27,7 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
 for _part in (
     mutants_finding,
+    mutants_hostile,
     mutants_pairing,
     mutants_record,
     mutants_remote,

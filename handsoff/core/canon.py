@@ -14,6 +14,8 @@ from handsoff.errors import DamagedError
 
 LIMIT: Final = 1 << 20
 """Bytes a document may have, unless the caller says otherwise."""
+MOST_NESTED: Final = 400_000
+"""Lists and objects that one may have: each takes twenty times its bytes in memory."""
 
 
 def encode(value: Any) -> bytes:
@@ -27,6 +29,8 @@ def decode(body: bytes, *, limit: int = LIMIT) -> dict[str, Any]:
     """Return the object that ``body`` spells; raise DamagedError for anything else."""
     if len(body) > limit:
         raise DamagedError(f"a document of {len(body)} bytes is over the limit of {limit}")
+    if _nested(body) > MOST_NESTED:
+        raise DamagedError(f"a document of over {MOST_NESTED} lists and objects")
     try:
         value = json.loads(body, parse_float=_no_float, parse_constant=_no_float)
         # json.loads takes nesting that json.dumps refuses, and the reverse: both end here
@@ -36,6 +40,10 @@ def decode(body: bytes, *, limit: int = LIMIT) -> dict[str, Any]:
     if not canonical:
         raise DamagedError(f"not canonical JSON: {body[:60]!r}")
     return value  # type: ignore[no-any-return]
+
+
+def _nested(body: bytes) -> int:
+    return body.count(b"[") + body.count(b"{")
 
 
 def _no_float(text: str) -> NoReturn:

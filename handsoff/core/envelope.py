@@ -49,7 +49,7 @@ class Sealed:
 
 
 _BOOLEAN: Final = re.compile(r"|true|false|yes|no|on|off|-?\d{1,10}[kmg]?", re.IGNORECASE)
-_LONG: Final = 8 << 20
+_LONG: Final = 16 << 20
 _MODE: Final = re.compile(rb"([0-7]{3})\t(.+)", re.DOTALL)
 _ABBREVIATED: Final = re.compile(r"[0-9a-f]{4,39}")
 _IDENT: Final = re.compile(r"[^\n\0]{0,1000} \d{1,14} [+-]\d{4}")

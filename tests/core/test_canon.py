@@ -110,3 +110,9 @@ def test_nothing_over_the_limit_is_parsed() -> None:
 def test_what_json_cannot_say_is_not_encoded(value: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         canon.encode({"a": value})
+
+
+def test_a_document_of_nothing_but_lists_is_refused_before_it_fills_the_memory() -> None:
+    body = canon.encode({"x": [[]] * canon.MOST_NESTED})
+    with pytest.raises(DamagedError, match="lists and objects"):
+        canon.decode(body, limit=len(body))

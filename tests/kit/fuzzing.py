@@ -366,7 +366,7 @@ def fuzz(target: Target, inputs: int, number: int = 0) -> int:
 
     @seed(number)
     @settings(
-        max_examples=max(1, inputs // _EACH), database=None, deadline=None,
+        max_examples=-(-inputs // _EACH), database=None, deadline=None,
         phases=[Phase.generate], suppress_health_check=[*HealthCheck],
     )  # fmt: skip
     @given(st.integers(0, 2**63))

@@ -1,0 +1,30 @@
+"""Mutants of what keeps a hostile parcel small, and of what is told when it comes from others."""
+
+from typing import Final
+
+TESTS: Final = {
+    "bounds": ["test_bounds"],
+    "autorun": ["test_autorun"],
+    "canon": ["test_canon"],
+    "ids": ["test_refs"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "bounds": [
+        ("deltas pass", "if number in _DELTAS:", "if False:"),
+        ("a header may say anything", "if size > limit:", "if False:"),
+        ("large commits and trees pass", "if length > _LIMITS.get(kind, limit):", "if False:"),
+        ("an object may be longer than it says", "if left < 0 or not", "if not"),
+        ("an object may be shorter than it says", "        if left:\n", "        if False:\n"),
+        ("a manifest may say anything", "if said > room:", "if False:"),
+        ("who says nothing may do anything", "_UNSAID + _RATIO * pack_size)", "room)"),
+        ("what shrinks well is small", "_SAID + _RATIO * pack_size\n", "_SAID\n"),
+    ],
+    "autorun": [
+        ("the top alone", '(?:.*/)?(?:{path})', '(?:{path})'),
+        ("one spelling alone", "re.IGNORECASE | re.DOTALL", "re.DOTALL"),
+        ("what goes is told", "if change.new is not None else None", "if True else None"),
+    ],
+    "canon": [("a million lists", "_nested(body) > MOST_NESTED", "False")],
+    "ids": [("names that are no text", 'component.encode("utf-8", "surrogateescape")',
+             'component.encode("utf-8")')],
+}  # fmt: skip
