@@ -18,7 +18,7 @@ Source: git-commit(1), gitformat-signature(5), PROTOCOL.sshsig of OpenSSH.
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Generic, TypeAlias, TypeVar
@@ -194,6 +194,17 @@ def parents_of(data: bytes) -> tuple[str, ...]:
             break
         found.append(line[7:].decode("ascii", "replace"))
     return tuple(found)
+
+
+def line_of(below: Mapping[str, str], tip: str, known: str) -> list[str]:
+    """Return the ids from after ``known`` up to ``tip``, oldest first; none if there is a gap."""
+    found = []
+    while tip != known:
+        if tip not in below:
+            return []
+        found.append(tip)
+        tip = below[tip]
+    return found[::-1]
 
 
 class Tips(Enum):

@@ -19,6 +19,7 @@ from handsoff.core.chain import (
     check_chain,
     compare_tips,
     compose,
+    line_of,
     open_link,
     parents_of,
 )
@@ -266,3 +267,11 @@ def test_a_remote_that_rolls_back_forks_or_deletes_is_found(
     seen: str, found: str, tips: Tips
 ) -> None:
     assert compare_tips(list(seen), list(found)) is tips
+
+
+def test_a_line_leads_from_after_what_is_known_to_the_tip_or_is_none() -> None:
+    below = {"c": "b", "b": "a", "a": ""}
+    assert line_of(below, "c", "a") == ["b", "c"]
+    assert line_of(below, "c", "") == ["a", "b", "c"]
+    assert line_of(below, "a", "a") == []
+    assert line_of(below, "c", "elsewhere") == []

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.chain import line_of
 from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command, limits
@@ -188,7 +189,7 @@ class Shared(Ours):
         if listed is None or listed.returncode:
             return
         below = dict([*line.split(" "), ""][:2] for line in decode(listed.stdout).splitlines())
-        lines = {item: _line(below, *item) for item in wanted}
+        lines = {item: line_of(below, *item) for item in wanted}
         oids = list(dict.fromkeys(oid for line in lines.values() for oid in line))
         try:
             commits = dict(self.commits(oids))
@@ -277,17 +278,6 @@ class Shared(Ours):
         self.fetch([move.ref], most=None)
         onto = self.run("merge-base", "--is-ancestor", move.new, tip)
         return onto.returncode == 0
-
-
-def _line(below: dict[str, str], tip: str, known: str) -> list[str]:
-    """Return the ids from after ``known`` up to ``tip``, oldest first; none if there is a gap."""
-    found = []
-    while tip != known:
-        if tip not in below:
-            return []
-        found.append(tip)
-        tip = below[tip]
-    return found[::-1]
 
 
 def open_shared(checkout: Checkout, wanted: str | None = None) -> Shared:
