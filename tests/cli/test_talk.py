@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2] / "handsoff"
 PRINT = {
     "cli/talk.py": 2,  # through _safe
     "cli/render.py": 2,  # progress: names of phases and numbers, all ours
+    "cli/listening.py": 3,  # progress of many, and a question, each cleaned there
+    "edge/mdns_sockets.py": 1,  # into a pipe of ours, as JSON
     "edge/hooks.py": 1,  # in the text of a hook: why Python could not start
     "prepush.py": 1,
     "prereceive.py": 1,
@@ -40,7 +42,8 @@ def test_nothing_prints_but_the_places_that_make_it_safe() -> None:
         for path in ROOT.rglob("*.py")
     }
     counted["edge/hooks.py"] += (ROOT / "edge/hooks.py").read_text().count("print(")
-    assert {name: number for name, number in counted.items() if number} == PRINT
+    expected = {name: number for name, number in PRINT.items() if (ROOT / name).exists()}
+    assert {name: number for name, number in counted.items() if number} == expected
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

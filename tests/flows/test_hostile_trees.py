@@ -105,7 +105,7 @@ def armed(kinds: dict[bytes, Poison], trace: Path) -> dict[bytes, Poison]:
     return {n: replace(kind, entries=arm(kind.entries)) for n, kind in kinds.items()}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("words", [["status"], ["doctor"]])
+@pytest.mark.parametrize("words", [["status"], ["history", WORK]])
 def test_a_folder_that_looks_like_a_repository_is_none(
     monday: Monday, tmp_path: Path, words: list[str]
 ) -> None:
