@@ -6,7 +6,7 @@
 
 No asyncssh here: a Session has the methods that asyncssh calls, and calls those of the channel it
 is given. The end of a stream is told from its loss: only a peer that said "end of file" ended
-it, everything else is an CutError.
+it, everything else is a CutError.
 """
 
 import asyncio
@@ -172,8 +172,8 @@ class Session:
         except TimeoutError as error:
             raise self._silent(self.patience) from error
 
-    def _silent(self, seconds: float | None) -> UnreachableError:
-        return UnreachableError(
+    def _silent(self, seconds: float | None) -> CutError:
+        return CutError(
             f"the other machine did nothing for {seconds:g} s", hint="run the same command again"
         )
 

@@ -28,6 +28,7 @@ from handsoff.errors import (
     DamagedError,
     HeldError,
     RefusedError,
+    UnfitError,
 )
 from handsoff.flows import applying
 from handsoff.flows.applying import Target
