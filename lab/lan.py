@@ -529,6 +529,18 @@ def a_cable_that_is_put_back_soon(folder: Path) -> str:
 
 
 @case
+def a_cable_that_is_out_for_longer_than_a_line_may_be_silent(folder: Path) -> str:
+    with lan("m1", "m2") as net:
+        m1, m2 = world_of(folder, net, "m1", "m2")
+        with listening(m2):
+            code, said = _pulled(m1, net.machine("m2"), back_after=40)
+            assert code == 0, said
+        assert "the connection was lost and made again" in said
+        m2.handsoff("catch", "feat/x").ok()
+    return "dialled again, and gone on with"
+
+
+@case
 def a_cable_that_stays_out_and_is_put_back_later(folder: Path) -> str:
     with lan("m1", "m2") as net:
         m1, m2 = world_of(folder, net, "m1", "m2")
