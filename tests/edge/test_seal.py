@@ -142,3 +142,19 @@ def test_the_pack_is_sealed_from_its_start_wherever_it_stood(tmp_path: Path, m1:
     seal.seal(tmp_path / "p", pack, b"m", SIGNATURE, [m1.age_key])
     opened = seal.unseal(tmp_path / "p", tmp_path / "staging", m1.sealing)
     assert opened.pack_size == len(PACK)
+
+
+def test_a_header_without_an_end_is_not_read_into_memory(
+    tmp_path: Path, m1: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, _, rest = sealed(tmp_path, m1).read_bytes().partition(b"\n")
+    stanza = b"-> X25519 " + b"A" * 43 + b"\n" + b"A" * 43 + b"\n"
+    (tmp_path / "parcel").write_bytes(line + b"\n" + stanza * 2000 + rest)
+    monkeypatch.setattr(pyrage, "decrypt_io", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(DamagedError, match="not a parcel"):
+        seal.unseal(tmp_path / "parcel", tmp_path / "staging", m1.sealing)
+
+
+def test_a_parcel_for_very_many_receivers_is_opened(tmp_path: Path, m1: Machine) -> None:
+    path = sealed(tmp_path, *[m1] * 1000)
+    assert seal.unseal(path, tmp_path / "staging", m1.sealing).pack_size == len(PACK)

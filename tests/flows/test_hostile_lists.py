@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.objects import FILE, GITLINK, LINK
+from handsoff.core.objects import FILE, GITLINK, LINK, TREE, TreeEntry, encode_tree
 from handsoff.core.state import Sparse
 from handsoff.core.trees import Leaf, graft
 from handsoff.edge.git.sinks import Storing
@@ -86,3 +86,24 @@ def test_attributes_that_are_no_file_are_not_read(monday: Monday, tmp_path: Path
     said = inside(monday.m2, "receive", forger.parcel(replace(forger.honest, work_tree=tree)))
     assert "Traceback" not in said.err
     assert said.code in (0, 3, 9), said.err
+
+
+def test_the_files_of_an_operation_are_counted_before_they_are_listed(
+    monday: Monday, tmp_path: Path
+) -> None:
+    forger = Forger.at(monday, tmp_path)
+    oid, mode = forger.store.write("blob", b"x"), FILE
+    for _ in range(10):  # 10^10 files
+        inner = [TreeEntry(b"%d" % n, mode, oid) for n in range(10)]
+        oid, mode = forger.store.write("tree", encode_tree(inner)), TREE
+    said = inside(monday.m2, "receive", forger.parcel(forger.honest, operation=oid))
+    refused(said, 3, "10000000000 files of an operation", "nothing of it was kept")
+
+
+def test_a_list_that_is_too_long_is_not_read(
+    monday: Monday, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forger = Forger.at(monday, tmp_path)
+    file = forger.parcel(replace(forger.honest, stale=(b"x" * 200,)))
+    monkeypatch.setattr("handsoff.core.bounds.LIST_LIMIT", 200)
+    refused(inside(monday.m2, "receive", file), 9, "bytes, and 200 may be")
