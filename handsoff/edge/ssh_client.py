@@ -15,8 +15,9 @@ from handsoff.core.address import format_address
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.plain import plain
 from handsoff.edge import ssh_profile
-from handsoff.edge.ssh_channel import Channel, Session
+from handsoff.edge.ssh_channel import Channel
 from handsoff.edge.ssh_loop import Loop
+from handsoff.edge.ssh_session import Session
 from handsoff.errors import HandsoffError, NotLetInError, TrustError, UnreachableError
 
 # typing.override needs Python 3.12

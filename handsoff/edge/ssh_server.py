@@ -17,8 +17,8 @@ from typing import Any, Final
 import asyncssh
 
 from handsoff.edge import ssh_profile
-from handsoff.edge.ssh_channel import Session
 from handsoff.edge.ssh_loop import Loop
+from handsoff.edge.ssh_session import Session
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"
