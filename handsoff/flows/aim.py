@@ -1,7 +1,7 @@
 """Whom a verb is for: the machines that can open the parcel, and whom the work is offered to."""
 
 from handsoff.core import routes
-from handsoff.core.destination import Destination, parse_destination
+from handsoff.core.destination import Destination, is_destination, parse_destination
 from handsoff.core.lease import Recipient
 from handsoff.core.roster import Member, Roster
 from handsoff.edge import openssh
@@ -51,8 +51,8 @@ def aim_at(desk: Desk, roster: Roster, place: Destination) -> Aim:
 def place_of(desk: Desk, roster: Roster, wishes: Wishes) -> Destination | None:
     """Return the destination of ssh that ``wishes`` name in place of a machine, if they do."""
     is_machine = (roster.named(wishes.to) or roster.member(wishes.to)) is not None
-    if wishes.verb != "send":
-        return None
+    if wishes.verb != "send" or (wishes.at is not None and not is_destination(wishes.to)):
+        return None  # beside a place only a machine can be named
     place = routes.is_place(wishes.to, is_machine=is_machine, via=wishes.via)
     if place is None:
         # what ssh could misread is no alias either

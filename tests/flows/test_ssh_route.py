@@ -178,6 +178,7 @@ def test_where_ssh_is_only_remembered_the_remote_stands_in(monday: Monday, tmp_p
     [
         (("nobody-here",), 2, "ssh knows no host of that name"),
         (("--via", "ssh", "--", "-oProxyCommand=touch x"), 2, "is no destination of ssh"),
+        (("m9", "--via", "ssh", "--at", "lin@box"), 2, "no machine called m9 in the roster"),
         (("lin@box", "--via", "remote"), 2, "goes by no other route"),
         (("lin@box", "--remote-command", "-x"), 2, "starts with a dash"),
     ],
