@@ -288,6 +288,7 @@ def test_only_so_many_keys_are_looked_up_for_one_connection(m2: Machine) -> None
 def test_a_member_that_opens_sessions_and_says_nothing_gives_its_places_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert ssh_server.ServerSession.first == ssh_server.FIRST
     monkeypatch.setattr(ssh_server.ServerSession, "first", 0.3)
     machine = Machine(swallow)
     with machine.listener:
@@ -305,6 +306,7 @@ def test_a_member_that_opens_sessions_and_says_nothing_gives_its_places_back(
 def test_a_member_that_stops_in_the_middle_of_a_message_is_cut_and_nobody_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert ssh_server.ServerSession.patience == ssh_server.PATIENCE
     monkeypatch.setattr(ssh_server.ServerSession, "patience", 0.5)
     machine = Machine(echo)
     with machine.listener, machine.dial() as other:
