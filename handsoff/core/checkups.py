@@ -24,6 +24,7 @@ WANTED: Final = {
     "platformdirs": "4",
     "pygit2": "1.18",
     "pyrage": "1.4",
+    "spake2": "0.9",
     "typer": "0.29",
     "zeroconf": "0.150",
 }
