@@ -24,11 +24,15 @@ from handsoff.core import (
     bounds,
     canon,
     cards,
+    codes,
+    destination,
+    discovery,
     envelope,
     frames,
     guard,
     ids,
     index,
+    interfaces,
     lfs,
     luggage,
     manifest,
@@ -37,10 +41,12 @@ from handsoff.core import (
     operation,
     outline,
     page,
+    pairtalk,
     paths,
     plain,
     pushcert,
     refs,
+    sshtalk,
     sshwire,
     times,
 )  # fmt: skip
@@ -221,6 +227,30 @@ def _typed(data: bytes) -> None:
             parse(text)
 
 
+def _found(data: bytes) -> None:
+    """Names that mDNS brings, and addresses, destinations and codes that people type."""
+    text = data.decode("utf-8", "surrogateescape")
+    for kind in (discovery.MACHINES, discovery.PAIRING):
+        discovery.is_instance(kind, text)
+        discovery.instance_of(kind, text)
+    interfaces.may_dial(text, ())
+    parsers: list[Callable[[str], object]] = [destination.parse_destination, codes.parse_code]
+    for parse in parsers:
+        with suppress(HandsoffError):
+            parse(text)
+
+
+def _ssh(data: bytes) -> None:
+    """What an ssh, and login scripts at its other end, say before a word of ours."""
+    preamble = sshtalk.Preamble()
+    for at in range(0, len(data), 50):
+        preamble.feed(data[at : at + 50])
+    lines = data.decode("utf-8", "replace").splitlines()
+    for code in (255, 127, 2, 7, 0, -9):
+        said = sshtalk.explain("h", code, lines, "handsoff")
+        assert "\x1b" not in f"{said}{said.hint}"
+
+
 def _chain(data: bytes) -> None:
     one = [_entry(data)]
     open_link(*one[0])
@@ -238,6 +268,15 @@ def _chain(data: bytes) -> None:
             read()
 
 
+_HI = {**pairtalk.spell(pairtalk.Hi(b"A" + bytes(32)))}
+_SAID = [
+    b"motd\n" + sshtalk.GREETING + b"x", b"Permission denied (publickey).\n",
+    b"handsoff: no clone\nhint: y\n", b"bash: handsoff: command not found\n",
+]  # fmt: skip
+_CLAIMS = {
+    "kind": "claims", "card": M1.card().as_dict(), "trusts": "", "sees": "", "away": False,
+    "member": False, "roots": ["c" * 40],
+}  # fmt: skip
 _BODIES = [_body(data) for data in _DRAFTS]
 
 TARGETS: Final[tuple[Target, ...]] = (
@@ -253,6 +292,11 @@ TARGETS: Final[tuple[Target, ...]] = (
     Target("cards", [cards.encode_card(M1.card())], cards.parse_card),
     Target("cards as values", [cards.encode_card(M1.card()).strip()],
            lambda data: cards.read_card(canon.decode(data)), json=True),
+    Target("pairing", [canon.encode(said) for said in (_HI, _CLAIMS)],
+           lambda data: pairtalk.read(canon.decode(data)), json=True),
+    Target("found and typed",
+           [b"a" * 26 + b".local.", b"7-orbit-lamp", b"ssh://me@h:22", b"fe80::1%2"], _found),
+    Target("words of ssh", _SAID, _ssh),
     Target("page", [_PAGE], _page),
     *(Target(f"list {name.decode()}", [data], _list_of(name), json=data.startswith(b"{"))
       for name, data in _LISTS.items()),
