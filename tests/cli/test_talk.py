@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2] / "handsoff"
 # the last line before a terminal: these print, and nobody else
 PRINT = {
     "cli/talk.py": 2,  # through _safe
+    "cli/pairing.py": 1,  # a question of ours
     "cli/render.py": 2,  # progress: names of phases and numbers, all ours
     "cli/listening.py": 3,  # progress of many, and a question, each cleaned there
     "edge/mdns_sockets.py": 1,  # into a pipe of ours, as JSON
