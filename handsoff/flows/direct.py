@@ -97,14 +97,23 @@ class Direct:
         return self._opened.result().have.commits
 
     def deliver(
-        self, parcel: str, sealed: SealedFile, manifest: str, progress: Callable[[int], None]
+        self,
+        parcel: str,
+        sealed: SealedFile,
+        manifest: str,
+        *,
+        accepted: Callable[[int], None],
+        progress: Callable[[int], None],
     ) -> Receipt:
-        """Send the parcel, and return the receiver's receipt for ``manifest`` (a SHA-256)."""
+        """Send the parcel, and return the receiver's receipt for ``manifest`` (a SHA-256).
+
+        ``accepted`` hears how much the receiver has of it, ``progress`` how much has left.
+        """
         opened = self._opened.result()
         talk, to = opened.talk, opened.member
         step("send.offer.before")
         talk.say(Offer(parcel, sealed.size, sealed.sha256))
-        progress(talk.hear(Accept).offset)
+        accepted(talk.hear(Accept).offset)
         with sealed.path.open("rb") as file:
             talk.send_parcel(file, sealed.size, progress)
         step("send.bytes.after")

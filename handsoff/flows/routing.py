@@ -174,13 +174,17 @@ class Routing:
     ) -> None:
         """Send the parcel over the direct route, and over as many connections as it takes."""
 
-        def reached(position: int) -> None:
+        def accepted(here: int) -> None:
             if self.offset is None:
-                self.offset = position
-            self.redialling.reached(position)
-            progress(position)
+                self.offset = here
+            # what has left us may be in flight for long: what has arrived is progress
+            self.redialling.reached(here)
 
-        self._patiently(lambda direct: direct.deliver(parcel, sealed, manifest, reached))
+        self._patiently(
+            lambda direct: direct.deliver(
+                parcel, sealed, manifest, accepted=accepted, progress=progress
+            )
+        )
 
     def _patiently(self, work: Callable[[Direct], T]) -> T:
         """Return what ``work`` does with the connection, dialling again where that is lost.
