@@ -1,11 +1,13 @@
 """No test sees the home, the git configuration, the agents or the keys of whoever runs it."""
 
+import fcntl
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from handsoff.edge.scan import warm
 from tests.kit.machines import World, sealed
 
 _MEMORY = Path("/dev/shm")
@@ -16,10 +18,44 @@ if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
+_LONG = Path(__file__).with_name("long.txt")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    said = f"run the tests of {_LONG.name}, which are left out else, and no others"
+    parser.addoption("--long", action="store_true", help=said)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if any("::" in word for word in config.args):
+        return  # a test that somebody named is run
+    lines = [line.split() for line in _LONG.read_text().splitlines() if line[0] != "#"]
+    left = {f"tests/{name}": int(kept[0]) if kept else 0 for name, *kept in lines}
+    taken: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        stays = name not in left or left[name] > 0
+        if name in left:
+            left[name] -= 1
+        taken[stays != config.getoption("--long")].append(item)
+    items[:] = taken[True]
+    config.hook.pytest_deselected(items=taken[False])
+
+
 @pytest.fixture(scope="session")
 def shared_cache(request: pytest.FixtureRequest) -> Path:
     """Return a folder for what takes seconds to make and never changes: compiled rules."""
     return Path(request.config.cache.mkdir("handsoff"))
+
+
+@pytest.fixture(scope="session")
+def rules(shared_cache: Path) -> Path:
+    """Return the folder in which the scanner's rules lie compiled: once for all tests."""
+    folder = shared_cache / "handsoff"
+    with (shared_cache / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        warm(folder)
+    return folder
 
 
 @pytest.fixture(autouse=True)

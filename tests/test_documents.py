@@ -230,3 +230,11 @@ def test_each_mutant_of_the_lab_finds_what_it_breaks(monkeypatch: pytest.MonkeyP
         sound = (ROOT / mutants.CORE / f"{module}.py").read_text()
         assert mutants.TESTS[module]
         assert [name for name, before, _ in broken if sound.count(before) != 1] == [], module
+
+
+def test_each_test_that_is_left_out_for_its_length_is_there() -> None:
+    lines = (ROOT / "tests" / "long.txt").read_text().splitlines()
+    named = [line.split()[0].split("::") for line in lines if not line.startswith("#")]
+    assert len({tuple(name) for name in named}) == len(named) > 0
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text(), test

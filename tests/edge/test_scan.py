@@ -16,13 +16,8 @@ from tests.kit.planted import LOOK_ALIKES, PLANTED
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home") / "rules"
-
-
-@pytest.fixture(scope="module")
-def scanner(cache: Path) -> Scanner:
-    return Scanner(cache)
+def scanner(rules: Path) -> Scanner:
+    return Scanner(rules)
 
 
 @pytest.fixture
@@ -141,18 +136,18 @@ def test_threads_may_scan_at_once(scanner: Scanner) -> None:
     assert results == {0: [], 1: [], 2: [], 3: []}
 
 
-def test_the_rules_rest_in_the_folder_given_and_are_private(scanner: Scanner, cache: Path) -> None:
+def test_the_rules_rest_in_the_folder_given_and_are_private(scanner: Scanner, rules: Path) -> None:
     assert scanner.complete
-    kinds = {path.suffix for path in cache.iterdir()}
+    kinds = {path.suffix for path in rules.iterdir()}
     assert kinds == {".yml", ".vscdb"}
-    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in cache.iterdir())
+    assert stat.S_IMODE(rules.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in rules.iterdir())
 
 
-def test_a_second_scanner_uses_the_compiled_rules(scanner: Scanner, cache: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in cache.iterdir()}
-    assert Scanner(cache).complete
-    assert {path: path.stat().st_mtime_ns for path in cache.iterdir()} == before
+def test_a_second_scanner_uses_the_compiled_rules(scanner: Scanner, rules: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in rules.iterdir()}
+    assert Scanner(rules).complete
+    assert {path: path.stat().st_mtime_ns for path in rules.iterdir()} == before
 
 
 def test_without_the_engine_our_rules_go_on_and_say_so(without_engine: Scanner) -> None:

@@ -18,5 +18,7 @@ ENGINE: Final = frozenset({"test_attacked", "test_init", "test_pages", "test_sen
 def _own_rules_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     # without a folder for compiled rules the guard does without its engine, which takes a third
     # of a second to start
-    if request.module.__name__.rpartition(".")[2] not in ENGINE:
+    if request.module.__name__.rpartition(".")[2] in ENGINE:
+        request.getfixturevalue("rules")
+    else:
         monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")

@@ -202,7 +202,7 @@ def test_a_machine_that_is_not_admitted_sends_nothing(monday: Monday) -> None:
     before = monday.untouched()
     with at_home(monday.m2) as there:
         said = inside(monday.m1, "send", "m2", "--at", there.address)
-        refused(said, 7, "this machine (m1) is not in the roster", "handsoff admit")
+        refused(said, 7, "this machine (m1) is not in the roster", "handsoff pair")
     assert there.arrived == []
     assert monday.untouched() == before
 
