@@ -72,7 +72,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "earshot": [
         (
             "nobody is a fault",
-            "found.append(_note(*_silence(",
+            "found.append(note(_TOPIC, *_silence(",
             "found.append(problem(_TOPIC, *_silence(",
         ),
         ("not heard by itself is fine", "if not look.own:", "if False:"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from handsoff.cli.talk import progress_wanted
 from handsoff.core.plain import plain
+from handsoff.core.sizes import spell_size
 from handsoff.flows.phases import Tell, nobody
 
 if TYPE_CHECKING:  # a command pays for its own flow only
@@ -63,10 +64,10 @@ def sent(result: "Sent") -> Iterator[str]:
     done = _DONE[result.verb, result.dry_run].format(work=work, to=clean(result.to))
     until = f", until {result.until}" if result.until else ""
     yield f"{done}: r{result.revision}, leg {result.leg}{until}"
-    yield f"  {_counts(result.counts)}; {_bytes(result.size)} by {result.route.name}"
+    yield f"  {_counts(result.counts)}; {spell_size(result.size)} by {result.route.name}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
     if result.resumed or result.lost:
-        there = f"{_bytes(result.resumed)} of it were there from an earlier run"
+        there = f"{spell_size(result.resumed)} of it were there from an earlier run"
         lost = f"the connection was lost and made again {result.lost} times"
         yield f"  {'; '.join([there] * bool(result.resumed) + [lost] * bool(result.lost))}"
     if result.operation:
@@ -95,14 +96,14 @@ def happened(what: "Happening") -> Iterator[str]:
             yield f"{who} listens at {what.address} (stop with Ctrl-C)"
             yield f"next: on another machine: handsoff send {who} --at {what.address}"
         case "arriving":
-            here = f", {_bytes(what.offset)} of it are here" if what.offset else ""
-            yield f"{who} ({clean(what.person)}) sends {work}: {_bytes(what.size)}{here}"
+            here = f", {spell_size(what.offset)} of it are here" if what.offset else ""
+            yield f"{who} ({clean(what.person)}) sends {work}: {spell_size(what.size)}{here}"
         case "arrived":
             yield f"received {work} r{what.revision} from {who}"
             then = catch_command(what.work)
             yield f"next: in a clone of it, once the sender has finished: {then}"
         case "giving":
-            yield f"{who} ({clean(what.person)}) fetches {work}: {_bytes(what.size)}"
+            yield f"{who} ({clean(what.person)}) fetches {work}: {spell_size(what.size)}"
         case "gave":
             yield f"{who} has {work}"
         case "refused" | "failed":
@@ -120,7 +121,7 @@ def happened(what: "Happening") -> Iterator[str]:
 def moving(what: "Moving") -> str:
     """Return how far a parcel has come, short enough to stand beside others."""
     share = 100 * what.done // what.size if what.size else 100
-    return f"{clean(what.work)} {clean(what.machine)} {share} % of {_bytes(what.size)}"
+    return f"{clean(what.work)} {clean(what.machine)} {share} % of {spell_size(what.size)}"
 
 
 def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
@@ -185,7 +186,7 @@ def runs_by_itself(result: "CatchResult") -> Iterator[str]:
 def arrived(parcels: "Sequence[Arrived]") -> Iterator[str]:
     """Yield a line for each parcel in the inbox."""
     for item in parcels:
-        size = _bytes(item.size)
+        size = spell_size(item.size)
         yield f"{clean(item.work)}  r{item.revision} from {clean(item.sender)}, {size}"
         yield f"  next: {catch_command(item.work)}"
 
@@ -258,15 +259,6 @@ def _counts(counts: dict[str, int]) -> str:
             plural = {"stash entry": "stash entries"}.get(word, word + "s" * (key == "commits"))
             shown.append(f"{number} {word if number == 1 else plural}")
     return ", ".join(shown) or "no changes besides commits"
-
-
-def _bytes(size: int) -> str:
-    number = float(size)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000 or unit == "MB":  # noqa: PLR2004 - SI steps
-            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
-        number /= 1000
-    raise AssertionError("unreachable")
 
 
 @contextmanager

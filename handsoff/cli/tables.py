@@ -6,10 +6,11 @@ goes on below it. Everything that another machine wrote passes ``clean``.
 
 import textwrap
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from handsoff.cli.render import clean
+from handsoff.core.times import spell_length
 
 if TYPE_CHECKING:
     from handsoff.core.history import Line
@@ -89,9 +90,10 @@ def pending(found: "PendingList") -> Iterator[str]:
     """Yield what waits, with its age and what it was made against."""
     yield from (clean(line) for line in found.news)
     for item in found.verbs:
+        age = spell_length(timedelta(seconds=item.age))
         made = f"made on leg {item.leg}, r{item.revision}"
         parcel = ", with its parcel" if item.parcel else ""
-        yield f"{clean(item.work)}: {item.verb}, {_age(item.age)} old, {made}{parcel}"
+        yield f"{clean(item.work)}: {item.verb}, {age} old, {made}{parcel}"
     yield from (f"roster: {clean(change)}" for change in found.roster)
     yield from (f"{clean(work)}: notes" for work in found.notes)
     yield from (f"interrupted, never sent by itself: {clean(c)}" for c in found.unfinished)
@@ -100,10 +102,3 @@ def pending(found: "PendingList") -> Iterator[str]:
         yield "next: handsoff pending --send, or any command that reaches the remote"
     elif not found.unfinished:
         yield "nothing waits"
-
-
-def _age(seconds: int) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length} {unit}"
-    return f"{seconds} s"

@@ -14,6 +14,8 @@ from typing import Final
 
 from handsoff.core.health import Finding, note, ok, problem
 from handsoff.core.plain import plain
+from handsoff.core.sizes import spell_size
+from handsoff.core.times import spell_length
 
 WANTED: Final = {
     "asyncssh": "2.24",
@@ -38,7 +40,6 @@ _SHOWN: Final = 5
 _FIRST_YEAR, _LAST_YEAR = 2025, 2100
 _LEAP: Final = timedelta(seconds=5)
 _LITTLE, _FEW = 100 << 20, 1 << 30
-_DAY: Final = 86400
 
 
 # --- programs
@@ -124,7 +125,7 @@ def of_modes(found: Sequence[Mode]) -> list[Finding]:
 
 def of_room(place: str, free: int) -> Finding:
     """Return what is to be said of the room on the disk of ``place``."""
-    said = f"{free >> 20} MiB are free at {place}"
+    said = f"{spell_size(free)} are free at {place}"
     do = "make room: a parcel that arrives is there three times for a moment"
     if free < _LITTLE:
         return problem("disk", said, do)
@@ -136,8 +137,8 @@ def of_parts(sizes: Sequence[int], oldest: float) -> list[Finding]:
     if not sizes:
         return []
     noun = "transfer that was cut rests" if len(sizes) == 1 else "transfers that were cut rest"
-    age = f"for {int(oldest // _DAY)} days" if oldest >= 2 * _DAY else "since today or yesterday"
-    said = f"{len(sizes)} {noun} in incoming/, {sum(sizes) / 1e6:.1f} MB, {age}"
+    age = spell_length(timedelta(seconds=oldest))
+    said = f"{len(sizes)} {noun} in incoming/, {spell_size(sum(sizes))}, for {age}"
     return [note("leftovers", said, "nothing: the same send goes on from there")]
 
 
@@ -160,7 +161,8 @@ def of_locks(found: Collection[Lock]) -> list[Finding]:
             findings.append(note("locks", said, f"wait for it: ps -p {who}"))
         elif lock.age > OLD_LOCK:
             unsure = "" if lock.holders is not None else ", and whether one has cannot be told here"
-            said = f"{lock.path} is {_long(lock.age)} old, and no process has it open{unsure}"
+            age = spell_length(timedelta(seconds=lock.age))
+            said = f"{lock.path} is {age} old, and no process has it open{unsure}"
             do = f"if no git is at work there: rm {shlex.quote(lock.path)}"
             findings.append(problem("locks", said, do))
     if len(found) > _SHOWN:
@@ -250,10 +252,3 @@ def _opened(firewalls: Collection[str], port: str) -> str:
 
 def _release(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", re.split(r"[^\d.]", version)[0])))
-
-
-def _long(seconds: float) -> str:
-    minutes = int(seconds // 60)
-    if minutes >= 2 * 1440:
-        return f"{minutes // 1440} days"
-    return f"{minutes // 60} hours" if minutes >= 2 * 60 else f"{minutes} minutes"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from handsoff.core.discovery import Look
-from handsoff.core.health import Finding, Level, ok, problem
+from handsoff.core.health import Finding, note, ok, problem
 from handsoff.core.interfaces import Interface, Why, fit, unfit
 
 _TOPIC: Final = "mdns"
@@ -25,12 +25,12 @@ NOBODY: Final = (
 def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:
     """Return what a check-up of mDNS found; ``others`` has the names of other members by id."""
     if look.off:
-        return [_note(f"mDNS is {look.off}", _AT)]
+        return [note(_TOPIC, f"mDNS is {look.off}", _AT)]
     if look.trouble:
         do = "let other programs share the port (avahi: disallow-other-stacks=no); until then: --at"
         return [problem(_TOPIC, f"mDNS does not work here: {look.trouble}", do)]
     if not fit(look.interfaces):
-        return [_note(*_nowhere(look.interfaces))]
+        return [note(_TOPIC, *_nowhere(look.interfaces))]
     names = ", ".join(interface.name for interface in fit(look.interfaces))
     if not look.own:
         said = f"what this machine announces on {names} is not heard here itself"
@@ -40,7 +40,7 @@ def of_look(look: Look, others: Mapping[str, str]) -> list[Finding]:
     if heard:
         found.append(ok(_TOPIC, f"heard here: {_shown(heard)}"))
     elif others:
-        found.append(_note(*_silence(look, sorted(others.values()))))
+        found.append(note(_TOPIC, *_silence(look, sorted(others.values()))))
     return found
 
 
@@ -98,7 +98,3 @@ def _named(interfaces: Sequence[Interface], why: Why) -> str:
 def _shown(names: Collection[str]) -> str:
     shown = ", ".join([*names][:_SHOWN])
     return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown
-
-
-def _note(said: str, do: str) -> Finding:
-    return Finding(_TOPIC, Level.NOTE, said, do)

@@ -13,6 +13,7 @@ from typing import Final
 
 from handsoff.core.holding import SKEW
 from handsoff.core.places import BRANCHES, are_branches
+from handsoff.core.times import spell_length
 from handsoff.core.tips import Mend
 
 OLDEST_GIT: Final = (2, 31)
@@ -122,9 +123,7 @@ def of_git(version: str) -> Finding:
     if release < OLDEST_GIT:
         return problem("git", f"git {version} is too old", f"install git {lowest} or later")
     if release < TRIED_GIT:
-        return Finding(
-            "git", Level.NOTE, f"git {version} is older than what handsoff is tried with"
-        )
+        return note("git", f"git {version} is older than what handsoff is tried with")
     return ok("git", f"git {version}")
 
 
@@ -134,7 +133,7 @@ def of_clock(ahead: timedelta) -> Finding:
         return ok("clock", "no member signed a time that is ahead of this clock")
     return problem(
         "clock",
-        f"entries are dated {_spelled(ahead)} ahead of this clock: it is slow, or theirs fast",
+        f"entries are dated {spell_length(ahead)} ahead of this clock: it is slow, or theirs fast",
         "compare: date -u, on each machine; holds and offers are judged by signed times",
     )
 
@@ -154,12 +153,4 @@ def of_void(what: str, total: int, shown: Sequence[str]) -> Finding:
     """Return what is to be said of entries that count for nothing."""
     more = f", and {total - len(shown)} more" if total > len(shown) else ""
     noun = "entry that counts" if total == 1 else "entries that count"
-    return Finding(what, Level.NOTE, f"{total} {noun} for nothing: {'; '.join(shown)}{more}")
-
-
-def _spelled(span: timedelta) -> str:
-    minutes = int(span.total_seconds()) // 60
-    for size, unit in ((1440, "days"), (60, "hours")):
-        if minutes >= 2 * size:
-            return f"{minutes // size} {unit}"
-    return f"{minutes} minutes"
+    return note(what, f"{total} {noun} for nothing: {'; '.join(shown)}{more}")

@@ -10,6 +10,7 @@ LONGEST: Final = timedelta(days=366)
 """How long a hold or an offer may be: longer, and a lost machine keeps the work for good."""
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_READ: Final = (("days", 86400), ("hours", 3600), ("minutes", 60))
 _FORM: Final = re.compile(r"([1-9][0-9]{0,8})([smhd])")
 
 
@@ -23,6 +24,15 @@ def parse_duration(text: str, what: str = "") -> timedelta:
             hint="such as 45s, 30m, 4h or 2d",
         )
     return length
+
+
+def spell_length(length: timedelta) -> str:
+    """Return a length as people read it, in the largest unit that it has two of: ``3 days``."""
+    seconds = max(0, int(length.total_seconds()))
+    for unit, size in _READ:
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"
 
 
 def moment(at: datetime | None) -> str:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from handsoff.core import health, places
-from handsoff.core.health import Finding, Level, ok, problem
+from handsoff.core.health import Finding, note, ok, problem
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
 from handsoff.core.tips import Mend
@@ -51,7 +51,7 @@ class RemoteCheckup:
         there = shared.tips(*known, *places.above(shared.prefix))
         yield ok("remote", f"{shared.name} answers")
         if said := places.warning(shared.prefix):
-            yield Finding("remote", Level.NOTE, said)
+            yield note("remote", said)
         if ref := places.in_the_way(shared.prefix, there):
             said = f"{shared.name} has {ref}, so no ref can lie below it"
             yield problem("remote", said, f"git config handsoff.refs {places.BRANCHES}-2")
@@ -153,7 +153,7 @@ class RemoteCheckup:
             yield problem(item.what, f"{item.said}; {error}", error.hint or "")
             return
         self.mended.append(f"put {done}")
-        yield Finding(item.what, Level.NOTE, f"{item.said}; pushed back now")
+        yield note(item.what, f"{item.said}; pushed back now")
 
 
 _ASK: Final = "compare on both machines: handsoff status; ask whoever keeps the remote"

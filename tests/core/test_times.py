@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.times import LONGEST, parse_duration
+from handsoff.core.times import LONGEST, parse_duration, spell_length
 from handsoff.errors import UsageError
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -56,3 +56,19 @@ def test_any_text_is_a_length_or_refused(typed: str) -> None:
         assert timedelta(0) < parse_duration(typed) <= LONGEST
     except UsageError as error:
         assert repr(typed) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "read"),
+    [
+        (-5, "0 seconds"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (7199, "119 minutes"),
+        (7200, "2 hours"),
+        (2 * 86400 - 1, "47 hours"),
+        (2 * 86400, "2 days"),
+    ],
+)
+def test_a_length_is_read_in_the_largest_unit_that_it_has_two_of(seconds: int, read: str) -> None:
+    assert spell_length(timedelta(seconds=seconds)) == read
