@@ -3,12 +3,23 @@
 from typing import Final
 
 TESTS: Final = {
+    "address": ["test_address", "test_destination", "test_interfaces"],
     "interfaces": ["test_interfaces"],
     "discovery": ["test_discovery"],
     "nearby": ["test_nearby"],
     "earshot": ["test_nearby"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "address": [
+        (
+            "a host may start with a dash",
+            '_HOST: Final = re.compile(r"[A-Za-z0-9_]',
+            '_HOST: Final = re.compile(r"[A-Za-z0-9_-]',
+        ),
+        ("ports are any number", "0 < int(digits) <= LAST_PORT", "True"),
+        ("no address is every address", "ip.is_unspecified", "False"),
+        ("others reach loopback", "ip.is_loopback if", "False if"),
+    ],
     "interfaces": [
         ("loopback is a network", "if interface.loopback:", "if False:"),
         ("containers are near by", "if _CONTAINERS.match(interface.name):", "if False:"),
@@ -42,7 +53,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "discovery": [
         ("a host of any name", "and host_of(kind, found) == name else", "else"),
         ("a service on another host", "instance_of(self.kind, host) == instance and", "True and"),
-        ("any port", "and 0 < port <= _LAST_PORT:", ":"),
+        ("any port", "and 0 < port <= LAST_PORT:", ":"),
         ("others than the wanted", "or self.wanted not in (None, instance)", ""),
         ("strangers without end", "if not asked and len(kept) >= RESULTS:", "if False:"),
         ("known ones are strangers", "or instance in self.known", ""),
@@ -53,7 +64,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "not is_instance(kind, instance) or not 0 <",
             "not 0 <",
         ),
-        ("the child is believed: port", "or not 0 < port <= _LAST_PORT:", ":"),
+        ("the child is believed: port", "or not 0 < port <= LAST_PORT:", ":"),
         ("the child is believed: number", 'said["addresses"][:ADDRESSES]', 'said["addresses"]'),
         ("the child is believed: place", "dialled(given, here)", "given"),
         (

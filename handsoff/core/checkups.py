@@ -4,7 +4,6 @@ Rule of the room: as in core/health.py, facts come in and findings go out. What 
 without is a note at most; a problem is what makes a verb fail or a promise empty.
 """
 
-import ipaddress
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from handsoff.core.address import is_loopback, parse_address
 from handsoff.core.health import Finding, note, ok, problem
 from handsoff.core.plain import plain
 from handsoff.core.sizes import spell_size
@@ -218,8 +218,8 @@ def of_listener(found: Listening | None) -> list[Finding]:
         said = f"the listener at {plain(found.address)} does not prove to be this machine"
         return [problem(topic, f"{said}: {plain(found.trouble)}", f"kill {found.pid}; {start}")]
     told = [ok(topic, f"it answers at {plain(found.address)} with this machine's key")]
-    port = found.address.rpartition(":")[2]
-    if is_loopback(found.address):
+    host, port = parse_address(found.address)
+    if is_loopback(host):
         told.append(note(topic, "only this machine reaches it", f"{start} without --bind"))
     elif found.refused:
         said = f"nobody answers at port {port} of {', '.join(found.refused)}: a firewall, or --bind"
@@ -230,16 +230,7 @@ def of_listener(found: Listening | None) -> list[Finding]:
     return told
 
 
-def is_loopback(address: str) -> bool:
-    """Say whether HOST:PORT leads nowhere but here."""
-    host = address.rpartition(":")[0].strip("[]").partition("%")[0]
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _opened(firewalls: Collection[str], port: str) -> str:
+def _opened(firewalls: Collection[str], port: int) -> str:
     """Return the line that opens a port (ufw(8), firewall-cmd(1), nft(8))."""
     if "ufw" in firewalls:
         return f"ufw allow {port}/tcp"

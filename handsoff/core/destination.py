@@ -6,11 +6,12 @@ that a ProxyCommand hands to a shell). What is left is tamer than what ssh(1) ta
 """
 
 import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from handsoff.core.address import is_ipv6
+from handsoff.core.address import format_address, is_host_name, is_ipv6, parse_port
 from handsoff.errors import UsageError
 
 PROGRAM: Final = "handsoff"
@@ -18,15 +19,11 @@ NOBODY: Final = "handsoff-asks-for-no-such-host"
 """A name that no configuration has: what ssh would do for it, it does for every unknown name."""
 
 _USER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}")
-_HOST: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,252}")
-_PORT: Final = re.compile(r"[0-9]{1,5}")
-_LAST_PORT: Final = 0xFFFF
 _SCHEME: Final = "ssh://"
 _HINT: Final = "write USER@HOST, ssh://USER@HOST:PORT, or an alias of your ~/.ssh/config"
 
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 _HOME: Final = re.compile(r"~(?:[A-Za-z_][A-Za-z0-9._-]*)?/")
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _COMMAND_LIMIT: Final = 1000
 
 
@@ -44,9 +41,8 @@ class Destination:
         name = f"{self.user}@{self.host}" if self.user else self.host
         if self.port is None:
             return name
-        host = f"[{self.host}]" if ":" in self.host else self.host
         user = f"{self.user}@" if self.user else ""
-        return f"{_SCHEME}{user}{host}:{self.port}"
+        return f"{_SCHEME}{user}{format_address(self.host, self.port)}"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -61,12 +57,10 @@ def parse_destination(text: str) -> Destination:
     if text.startswith(_SCHEME):
         rest, port = _port_of(text.removeprefix(_SCHEME).removesuffix("/"))
     user, at, host = rest.rpartition("@")
-    fits = (_HOST.fullmatch(host) or is_ipv6(host)) and (not at or _USER.fullmatch(user))
+    fits = (is_host_name(host) or is_ipv6(host)) and (not at or _USER.fullmatch(user))
     if not fits:
         raise UsageError(f"{text[:80]!r} is no destination of ssh", hint=_HINT)
-    if port and not (_PORT.fullmatch(port) and 0 < int(port) <= _LAST_PORT):
-        raise UsageError(f"{text[:80]!r} names no port from 1 to 65535", hint=_HINT)
-    return Destination(host, user, int(port) if port else None)
+    return Destination(host, user, parse_port(port, text, hint=_HINT) if port else None)
 
 
 def is_destination(text: str) -> bool:
@@ -93,11 +87,7 @@ def remote_words(command: str = PROGRAM) -> str:
         raise UsageError(f"{command[:80]!r} starts with a dash", hint="name one program, or a path")
     home = _HOME.match(command)
     start = home[0] if home else ""
-    return f"{start}{_quoted(command[len(start) :])} receive --stdio"
-
-
-def _quoted(word: str) -> str:
-    return word if _PLAIN_WORD.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"
+    return f"{start}{shlex.quote(command[len(start) :])} receive --stdio"
 
 
 def _port_of(text: str) -> tuple[str, str]:

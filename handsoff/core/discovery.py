@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from handsoff.core.address import LAST_PORT
 from handsoff.core.ids import is_machine_id
 from handsoff.core.interfaces import Interface, dialled
 
@@ -30,7 +31,6 @@ ADDRESSES: Final = 8
 MOST: Final = 1000
 """Findings that one look tells, before it ends."""
 
-_LAST_PORT: Final = 0xFFFF
 _NUMBER: Final = re.compile(r"[0-9]{1,6}")
 _PAIR_HOST: Final = "handsoff-pair-"
 _LOCAL: Final = ".local."
@@ -76,7 +76,7 @@ class Sightings:
     def service(self, instance: str, host: str, port: int) -> None:
         """Hear that ``instance`` is on ``host``, at ``port``."""
         instance = instance.lower()
-        if instance_of(self.kind, host) == instance and 0 < port <= _LAST_PORT:
+        if instance_of(self.kind, host) == instance and 0 < port <= LAST_PORT:
             self._keep(self._ports, instance, port, PORTS)
 
     def address(self, host: str, address: str) -> None:
@@ -145,7 +145,7 @@ def look(interfaces: Sequence[Interface], heard: Iterable[str], *, own: str) -> 
 def hint(kind: str, said: Any, here: Sequence[Interface]) -> Found | None:
     """Return a finding of the process that listens, with the addresses that may be dialled."""
     instance, port = str(said["instance"]), int(said["port"])
-    if not is_instance(kind, instance) or not 0 < port <= _LAST_PORT:
+    if not is_instance(kind, instance) or not 0 < port <= LAST_PORT:
         return None
     given = [str(address) for address in said["addresses"][:ADDRESSES]]
     addresses = dialled(given, here)

@@ -19,6 +19,8 @@ from ipaddress import (
 )
 from typing import Any, Final, TypeAlias
 
+from handsoff.core.address import Address, ip_of, is_everywhere
+
 _EVERY_IPV4: Final = "0.0.0.0"  # noqa: S104 - it is compared with, not bound to
 _CONTAINERS: Final = re.compile(
     r"docker|br-[0-9a-f]{12}$|veth|virbr|vnet[0-9]|lxc|lxd|cni|cali|flannel|podman|vmnet|vboxnet|incusbr"
@@ -31,7 +33,6 @@ _PRIVATE: Final = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7"))
 )
 
-Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
 
@@ -120,16 +121,16 @@ def listened_on(interfaces: Iterable[Interface]) -> list[str | int]:
 def announced(interfaces: Iterable[Interface], bind: str = "") -> list[str]:
     """Return the addresses that a listener on ``bind`` is announced with; "" is every address."""
     own = [ip for interface in fit(interfaces) for ip, _ in interface.places]
-    if _is_everywhere(bind):
+    if is_everywhere(bind):
         return [str(ip) for ip in own if bind != _EVERY_IPV4 or ip.version == 4]  # noqa: PLR2004
     return [str(ip) for ip in own if str(ip) == bind.partition("%")[0]]
 
 
 def is_announced(bind: str) -> bool:
     """Say whether a listener that is bound so can be reached by others at all."""
-    if _is_everywhere(bind):
+    if is_everywhere(bind):
         return True
-    parsed = _address(bind)
+    parsed = ip_of(bind)
     return parsed is not None and not parsed.is_loopback
 
 
@@ -151,7 +152,7 @@ def may_dial(text: str, here: Sequence[Interface]) -> bool:
     It is in a network of ours, or a private one: nobody on the network can have us connect to
     the rest of the world, to this machine itself, or to its containers.
     """
-    address = _address(text)
+    address = ip_of(text)
     if address is None or address.is_multicast or address.is_unspecified or address.is_loopback:
         return False
     ours = fit(here)
@@ -172,14 +173,3 @@ def may_dial(text: str, here: Sequence[Interface]) -> bool:
 
 def _is_scoped(address: IPv6Address, ours: Sequence[Interface]) -> bool:
     return any(address.scope_id in (str(i.index), i.name) for i in ours)
-
-
-def _address(text: str) -> Address | None:
-    try:
-        return ip_address(text)
-    except ValueError:
-        return None
-
-
-def _is_everywhere(bind: str) -> bool:
-    return bind in ("", "*") or ((parsed := _address(bind)) is not None and parsed.is_unspecified)

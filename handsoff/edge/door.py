@@ -42,11 +42,12 @@ def running(home: Path) -> Running | None:
     except FileNotFoundError:
         return None
     except BlockingIOError:
-        return _noted(home)
+        return noted(home)
     return None
 
 
-def _noted(home: Path) -> Running | None:
+def noted(home: Path) -> Running | None:
+    """Return what the last listener said of itself, whether it runs or was killed."""
     try:
         kept = files.read_json(home / _NOTE)
         return Running(int(kept["pid"]), str(kept["address"]), int(kept["started"]))
@@ -84,7 +85,7 @@ def _take(lock: IO[bytes], home: Path) -> None:
                 clock.sleep(_PAUSE)
         else:
             return
-    other = _noted(home)
+    other = noted(home)
     who = f"process {other.pid} at {other.address}" if other else "another process"
     since = f", since {moment(time_of(other.started))}" if other else ""
     raise RefusedError(

@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from handsoff.core import frames
-from handsoff.core.address import format_address
+from handsoff.core.address import format_address, is_everywhere
 from handsoff.core.pairing import LIMIT, Pairing
 from handsoff.core.pairtalk import Message, No, as_error, no
-from handsoff.edge import clock
+from handsoff.edge import clock, system
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 CALLERS: Final = 8
@@ -38,7 +38,6 @@ _BACKLOG: Final = 128
 
 _PIECE: Final = 1 << 12
 _TICK: Final = 0.5
-_EVERY_IPV4: Final = "0.0.0.0"  # noqa: S104 - it is compared with, not bound to
 
 M = TypeVar("M", bound=Message)
 
@@ -257,13 +256,9 @@ class Door:
 
 def reachable(bind: str) -> str:
     """Return an address, or a name, at which others may reach a door that is bound to ``bind``."""
-    if bind not in ("", "::", _EVERY_IPV4):
+    if not is_everywhere(bind):
         return bind
-    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
-            sock.connect((elsewhere, 9))  # asks for a route, and sends nothing
-            return str(sock.getsockname()[0])
-    return socket.gethostname()
+    return next(iter(system.own_addresses()), None) or socket.gethostname()
 
 
 def _listening(bind: str, port: int) -> socket.socket:

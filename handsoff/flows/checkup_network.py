@@ -1,20 +1,18 @@
 """The check-up of how others reach this machine: its listener, mDNS, a firewall in between."""
 
 from handsoff.core import checkups
-from handsoff.core.address import parse_address
+from handsoff.core.address import is_everywhere, is_loopback, parse_address
 from handsoff.core.checkups import Listening
 from handsoff.core.health import Finding
-from handsoff.edge import clock, door, files, ssh, system
+from handsoff.edge import clock, door, ssh, system
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
-from handsoff.errors import HandsoffError
+from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows import finding
 from handsoff.flows.desk import Desk
 
-_NOTE = "listener.json"
 _PATIENCE = 2.0
-_EVERYWHERE = ("::", "0.0.0.0", "")  # noqa: S104 - it is compared with, not bound to
 
 
 def look_at_listener(machine: Machine) -> list[Finding]:
@@ -28,21 +26,23 @@ def look_at_mdns(others: dict[str, str]) -> list[Finding]:
 
 
 def _listening(machine: Machine) -> Listening | None:
+    noted = door.noted(machine.home)
+    if noted is None:
+        return None
+    address, pid = noted.address, noted.pid
     try:
-        kept = files.read_json(machine.home / _NOTE)
-        address, pid = str(kept["address"]), int(kept["pid"])
         host, port = parse_address(address)
-    except (HandsoffError, KeyError, TypeError, ValueError):
+    except UsageError:
         return None
     # a number of a process may be another's by now; the lock is the listener's alone
     if door.running(machine.home) is None:
         return Listening(address=address, pid=pid, alive=False)
     trouble = _trouble(machine, host, port)
-    if trouble and host not in _EVERYWHERE:
+    if trouble and not is_everywhere(host):
         # it may say the name of this machine, which need not lead anywhere from here
         trouble = _trouble(machine, "localhost", port) and trouble
     refused = []
-    if not trouble and not checkups.is_loopback(address):
+    if not trouble and not is_loopback(host):
         refused = [ip for ip in system.own_addresses() if not system.answers(ip, port)]
     return Listening(
         address=address, pid=pid, alive=True, trouble=trouble, refused=tuple(refused),
@@ -52,7 +52,7 @@ def _listening(machine: Machine) -> Listening | None:
 
 def _trouble(machine: Machine, host: str, port: int) -> str:
     """Return why nobody at this place proves to be this machine, "" if somebody does."""
-    here = "localhost" if host in _EVERYWHERE else host
+    here = "localhost" if is_everywhere(host) else host
     seed, key = machine.seed, machine.public_key
     try:
         with ssh.dial(here, port, private_key=seed, host_key=key, timeout=_PATIENCE):

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from handsoff.core.address import format_address
+from handsoff.core.address import format_address, is_everywhere
 from handsoff.core.patience import USUAL
 from handsoff.edge import clock, door, files, keys
 from handsoff.edge.home import Home
@@ -151,4 +151,4 @@ def _until(stop: Stopping, house: House, tell: Told) -> None:
 
 def _reachable(host: str) -> str:
     """Return a name by which others may reach a listener that is bound to every address."""
-    return socket.gethostname() if host in ("::", "0.0.0.0", "") else host  # noqa: S104
+    return socket.gethostname() if is_everywhere(host) else host

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handsoff.core.address import format_address, parse_address
+from handsoff.core.address import format_address, is_everywhere, is_loopback, parse_address
 from handsoff.errors import UsageError
 
 GOOD = [
@@ -50,9 +50,19 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         parse_address(text)
 
 
-def test_a_port_may_stand_in() -> None:
-    assert parse_address("m2", port=7) == ("m2", 7)
-    assert parse_address("[::1]", port=7) == ("::1", 7)
-    assert parse_address("m2:8", port=7) == ("m2", 8)
-    with pytest.raises(UsageError):
-        parse_address("m2:", port=7)
+@pytest.mark.parametrize("host", ["", "*", "::", "0.0.0.0", "0:0::0"])
+def test_a_listener_may_be_at_every_address(host: str) -> None:
+    assert is_everywhere(host)
+    assert not is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "::1", "::1%lo"])
+def test_a_listener_may_be_where_nobody_else_gets(host: str) -> None:
+    assert is_loopback(host)
+    assert not is_everywhere(host)
+
+
+@pytest.mark.parametrize("host", ["m2", "192.168.1.7", "fe80::1%eth0", "1270.0.0.1"])
+def test_most_listeners_are_at_one_address_for_all(host: str) -> None:
+    assert not is_everywhere(host)
+    assert not is_loopback(host)
