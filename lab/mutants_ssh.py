@@ -40,8 +40,10 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
          "if code == SSH_FAILED or code < 0:", "if code == SSH_FAILED:"),
     ],
     "routes": [
-        ("the remote does not stand in", 'if way in known), "remote")', "if way in known),)"),
-        ("ssh comes first", 'for way in ("direct", "ssh")', 'for way in ("ssh", "direct")'),
+        ("the remote does not stand in", 'if route in known), "remote")',
+         "if route in known),)"),
+        ("ssh comes first", 'for route in ("direct", "ssh")',
+         'for route in ("ssh", "direct")'),
         ("a place by hand is a hint", "return (named,)", 'return (named, "remote")'),
         ("any route takes any place", 'if via not in ("auto", named):', "if False:"),
         ("a machine may be a place", "if is_machine:", "if False:"),

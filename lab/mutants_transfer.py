@@ -53,6 +53,10 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a drop is for nobody", "return lease.state is State.DROPPED", "return False"),
     ],
     "patience": [
+        ("a no is tried again", "if met and not cut:", "if False:"),
+        ("a cut is an answer", "if met and not cut:", "if met:"),
+        ("who never answered is tried again", "return met_ever or asked", "return True"),
+        ("what was asked for is not done", "return met_ever or asked", "return met_ever"),
         ("no end", "if left <= 0:", "if False:"),
         ("past the end", ", _LONGEST, left)", ", _LONGEST)"),
         ("no limit to a pause", ", _LONGEST, left)", ", left)"),

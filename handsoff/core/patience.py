@@ -1,4 +1,7 @@
-"""How long a connection that was lost is dialled again, and how soon. No clock: seconds come in."""
+"""Whether a connection that was lost is dialled again, how soon, and for how long.
+
+No clock: seconds come in.
+"""
 
 from typing import Final
 
@@ -8,6 +11,17 @@ USUAL: Final = 30.0
 _FIRST: Final = 0.2
 _LONGEST: Final = 5.0
 _DOUBLINGS: Final = 10
+
+
+def is_worth_another(*, met: bool, met_ever: bool, cut: bool, asked: bool) -> bool:
+    """Say whether a try that reached no end is worth another one.
+
+    ``met``: somebody answered in it; ``met_ever``: in it or in one before it; ``cut``: it was the
+    connection that broke, and not an answer; ``asked``: the person said how long to try.
+    """
+    if met and not cut:
+        return False  # a no of the other machine is an answer
+    return met_ever or asked
 
 
 def pause_before(tries: int, *, idle: float, length: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Which ways a parcel may go, in which order they are tried, and whether one stands in for another.
+"""Which routes a parcel may take, in which order, and whether one stands in for another.
 
 ``auto`` is direct where an address is known, else ssh where a destination is, else the remote. What
 the person named by hand is tried alone: nothing stands in for it in silence.
@@ -13,7 +13,7 @@ from handsoff.errors import UsageError
 ROUTES: Final = ("auto", "direct", "ssh", "remote")
 
 
-def ways(via: str, *, at: str | None, to_file: bool, known: Sequence[str]) -> tuple[str, ...]:
+def in_order(via: str, *, at: str | None, to_file: bool, known: Sequence[str]) -> tuple[str, ...]:
     """Return the routes to try, in order; ``known`` are those whose address is remembered."""
     if via not in ROUTES:
         raise UsageError(f"no route called {via}", hint=", ".join(ROUTES))
@@ -26,7 +26,7 @@ def ways(via: str, *, at: str | None, to_file: bool, known: Sequence[str]) -> tu
         return (named,)
     if via != "auto":
         return (via,)
-    return (*(way for way in ("direct", "ssh") if way in known), "remote")
+    return (*(route for route in ("direct", "ssh") if route in known), "remote")
 
 
 def is_place(to: str, *, is_machine: bool, via: str) -> bool | None:

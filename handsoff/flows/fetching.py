@@ -18,13 +18,7 @@ from handsoff.edge import clock, ssh
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
-from handsoff.errors import (
-    CutError,
-    DamagedError,
-    HandsoffError,
-    RefusedError,
-    UnreachableError,
-)
+from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError
 from handsoff.flows import finding
 from handsoff.flows.desk import Desk
 from handsoff.flows.redialling import Redialling
@@ -57,19 +51,11 @@ class Fetch:
 
         UnreachableError where nobody answers, RefusedError where there is nothing for us.
         """
-        redialling, met = Redialling(USUAL), False
-        while True:
-            self._met = False
-            try:
-                return self._once(redialling)
-            except UnreachableError as error:
-                met = met or self._met
-                answered = self._met and not isinstance(error, CutError)
-                if answered or not met:
-                    raise
-                redialling.wait(error)
+        redialling = Redialling(USUAL)
+        return redialling.persist(lambda: self._once(redialling), met=lambda: self._met)
 
     def _once(self, redialling: Redialling) -> Parcel:
+        self._met = False
         with self._dial() as channel, _Hurry(channel) as hurry:
             self._met = True
             talk = Talk(channel, Role.RECEIVER, who=self.of.name, fetches=True)

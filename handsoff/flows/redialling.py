@@ -1,15 +1,18 @@
 """A connection that was lost is made again, as long as its person has patience (--retry).
 
-Only what went wrong on the way is tried again: a no of the other machine is an answer.
+What is tried again, and how soon, is core/patience.py.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeVar
 
-from handsoff.core.patience import USUAL, pause_before
+from handsoff.core.patience import USUAL, is_worth_another, pause_before
 from handsoff.edge import clock
-from handsoff.errors import UnreachableError
+from handsoff.errors import CutError, UnreachableError
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -30,7 +33,33 @@ class Redialling:
         if position > self._best:
             self._best, self._since, self._tries = position, None, 0
 
-    def wait(self, error: UnreachableError) -> None:
+    def persist(
+        self,
+        work: Callable[[], T],
+        *,
+        met: Callable[[], bool],
+        anew: Callable[[], None] = lambda: None,
+        asked: bool = False,
+    ) -> T:
+        """Return what ``work`` does, tried again where the connection was lost.
+
+        ``met`` says whether somebody answered in the try that has just failed, ``anew`` makes
+        another connection, ``asked`` is for a person who said how long to try.
+        """
+        met_ever = False
+        while True:
+            try:
+                return work()
+            except UnreachableError as error:
+                met_now = met()
+                met_ever = met_ever or met_now
+                cut = isinstance(error, CutError)
+                if not is_worth_another(met=met_now, met_ever=met_ever, cut=cut, asked=asked):
+                    raise
+                self._wait(error)
+                anew()
+
+    def _wait(self, error: UnreachableError) -> None:
         """Wait before the next try; raise ``error`` if there is to be none."""
         now = clock.monotonic()
         self._since = now if self._since is None else self._since

@@ -1,4 +1,4 @@
-"""Which way the parcel goes, and the connection to the receiver where there is one.
+"""Which route the parcel takes, and the connection to the receiver where there is one.
 
 It says which, and why; the order is core/routes.py. The connection is begun on what this clone
 knows of the roster, beside everything else.
@@ -14,7 +14,7 @@ from handsoff.core.roster import Member, Roster
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.seal import SealedFile
-from handsoff.errors import CutError, UnreachableError
+from handsoff.errors import UnreachableError
 from handsoff.flows import finding
 from handsoff.flows.aim import aim_at, aim_of, place_of
 from handsoff.flows.desk import Desk
@@ -47,7 +47,7 @@ class Routing:
     def __post_init__(self) -> None:
         if self.wishes.retry is not None:
             self.redialling.length = self.wishes.retry.total_seconds()
-        self._ways(())  # what was typed must fit before anything is done
+        self._routes(())  # what was typed must fit before anything is done
         roster = self.desk.local_roster()
         if roster is not None and self.wishes.verb == "send":
             self._begin(roster)
@@ -85,12 +85,12 @@ class Routing:
             return
         self._to = to
         by_ssh = ("ssh",) if self.desk.home.ssh_of(to.id) is not None else ()
-        self._left = list(self._ways(("direct", *by_ssh)))
+        self._left = list(self._routes(("direct", *by_ssh)))
         self._take("")
 
-    def _ways(self, known: Sequence[str]) -> Sequence[str]:
+    def _routes(self, known: Sequence[str]) -> Sequence[str]:
         wishes = self.wishes
-        return routes.ways(
+        return routes.in_order(
             wishes.via, at=wishes.at, to_file=wishes.to_file is not None, known=known
         )
 
@@ -191,20 +191,21 @@ class Routing:
 
         Where nobody has answered yet, only if the person said how long to try.
         """
-        met = False
-        while True:
-            direct = self.direct
-            assert direct is not None, "the route is direct"
-            try:
-                return work(direct)
-            except UnreachableError as error:
-                met = met or direct.met
-                answered = direct.met and not isinstance(error, CutError)
-                if answered or not (met or self.wishes.retry):
-                    raise
-                self.redialling.wait(error)
-                direct.drop()
-                self.direct = direct.again()
+
+        def connection() -> Direct:
+            assert self.direct is not None, "the route is direct"
+            return self.direct
+
+        def anew() -> None:
+            connection().drop()
+            self.direct = connection().again()
+
+        return self.redialling.persist(
+            lambda: work(connection()),
+            met=lambda: connection().met,
+            anew=anew,
+            asked=bool(self.wishes.retry),
+        )
 
     def redial(self) -> None:
         """Connect once more, for another try."""

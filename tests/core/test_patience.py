@@ -1,9 +1,27 @@
 """Patience: how soon a lost connection is dialled again, and when it is given up."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.patience import USUAL, pause_before
+from handsoff.core.patience import USUAL, is_worth_another, pause_before
+
+
+@pytest.mark.parametrize(
+    ("met", "met_ever", "cut", "asked", "worth"),
+    [
+        (True, True, False, False, False),
+        (True, True, False, True, False),
+        (True, True, True, False, True),
+        (False, True, False, False, True),
+        (False, False, False, False, False),
+        (False, False, False, True, True),
+    ],
+)
+def test_an_answer_is_final_and_who_was_met_before_is_dialled_again(
+    met: bool, met_ever: bool, cut: bool, asked: bool, worth: bool
+) -> None:
+    assert is_worth_another(met=met, met_ever=met_ever, cut=cut, asked=asked) is worth
 
 
 def test_the_pauses_grow_and_then_stay() -> None:

@@ -1,8 +1,8 @@
-"""Which ways are tried, in which order, and what names a place and no machine."""
+"""Which routes are tried, in which order, and what names a place and no machine."""
 
 import pytest
 
-from handsoff.core.routes import is_place, ways
+from handsoff.core.routes import in_order, is_place
 from handsoff.errors import UsageError
 
 
@@ -24,7 +24,7 @@ from handsoff.errors import UsageError
 def test_what_was_named_is_tried_alone_and_else_the_nearest_first(
     via: str, at: str | None, to_file: bool, known: tuple[str, ...], order: tuple[str, ...]
 ) -> None:
-    assert ways(via, at=at, to_file=to_file, known=known) == order
+    assert in_order(via, at=at, to_file=to_file, known=known) == order
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_was_named_is_tried_alone_and_else_the_nearest_first(
 )
 def test_words_that_do_not_go_together_are_refused(via: str, at: str | None, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        ways(via, at=at, to_file=False, known=())
+        in_order(via, at=at, to_file=False, known=())
 
 
 def test_a_name_of_the_roster_comes_first_and_only_ssh_can_tell_an_alias() -> None:
