@@ -167,6 +167,15 @@ def receipt_key(receipt: Receipt) -> bytes | None:
     return key if key is not None and machine_id(key) == receipt.by else None
 
 
+def check_receipt(receipt: Receipt, *, manifest: str, key: bytes, name: str) -> None:
+    """Raise DamagedError unless ``receipt`` is for ``manifest`` (a SHA-256), and holds by ``key``.
+
+    ``key`` is the raw public key of the machine ``name``, as the roster has it.
+    """
+    if receipt.manifest != manifest or receipt_key(receipt) != key:
+        raise DamagedError(f"the receipt of {name} does not hold", hint="update handsoff there")
+
+
 _CODE: Final = re.compile(r"[a-z][a-z-]{0,31}")
 
 _KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, fields.Check]]]] = {

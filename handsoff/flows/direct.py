@@ -22,13 +22,13 @@ from handsoff.core.messages import (
     Offer,
     Receipt,
     Told,
-    receipt_key,
+    check_receipt,
 )
 from handsoff.core.roster import Member
 from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Stream, Talk
-from handsoff.errors import DamagedError, HandsoffError, RefusedError
+from handsoff.errors import HandsoffError, RefusedError
 from handsoff.flows import heard
 from handsoff.flows.desk import Desk
 from handsoff.flows.ways import Way
@@ -118,10 +118,7 @@ class Direct:
             talk.send_parcel(file, sealed.size, progress)
         step("send.bytes.after")
         receipt = talk.hear(Receipt)
-        if receipt.manifest != manifest or receipt_key(receipt) != to.card.sign_key:
-            raise DamagedError(
-                f"the receipt of {to.name} does not hold", hint="update handsoff there"
-            )
+        check_receipt(receipt, manifest=manifest, key=to.card.sign_key, name=to.name)
         step("send.receipt.after")
         return receipt
 

@@ -11,12 +11,12 @@ from datetime import timedelta
 from typing import Final
 
 from handsoff.core.keeping import may_be_given
-from handsoff.core.messages import Accept, Bye, Offer, Receipt, Want, receipt_key
+from handsoff.core.messages import Accept, Bye, Offer, Receipt, Want, check_receipt
 from handsoff.core.roster import Member
 from handsoff.edge import clock, files
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk
-from handsoff.errors import DamagedError, RefusedError, UnfitError
+from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.desk import Desk
 from handsoff.flows.shelf import Kept, Shelf
 from handsoff.flows.waiting import last_known
@@ -49,8 +49,7 @@ def give(
     with files.saying(f"cannot read {path}"), path.open("rb") as file:
         talk.send_parcel(file, kept.size, begin(kept, here))
     receipt = talk.hear(Receipt)
-    if receipt.manifest != kept.manifest or receipt_key(receipt) != to.card.sign_key:
-        raise DamagedError(f"the receipt of {to.name} does not hold", hint="update handsoff there")
+    check_receipt(receipt, manifest=kept.manifest, key=to.card.sign_key, name=to.name)
     step("listen.give.after")
     talk.say(Bye())
     return kept

@@ -181,6 +181,14 @@ def test_a_changed_receipt_does_not_hold() -> None:
     assert [messages.receipt_key(receipt) for receipt in changed] == [None] * 4
 
 
+def test_a_receipt_is_for_one_manifest_and_of_one_machine() -> None:
+    good, key = vectors.receipt(), vectors.KEY.public_key().public_bytes_raw()
+    messages.check_receipt(good, manifest=good.manifest, key=key, name="m2")
+    for manifest, other in (("f" * 64, key), (good.manifest, bytes(32))):
+        with pytest.raises(DamagedError, match="receipt of m2 does not hold"):
+            messages.check_receipt(good, manifest=manifest, key=other, name="m2")
+
+
 def test_a_receipt_signed_by_nobody_is_damaged() -> None:
     with pytest.raises(DamagedError):
         messages.receipt_key(replace(vectors.receipt(), signature="s"))
