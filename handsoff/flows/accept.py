@@ -8,7 +8,6 @@ In the inbox it still cannot be caught: only the record makes it a hand-over.
 
 import hashlib
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from handsoff.core import bounds, manifest
@@ -16,16 +15,17 @@ from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
-from handsoff.edge import clock, files, seal
+from handsoff.edge import files, seal
 from handsoff.edge.git import clone, quarantine
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.repo import Checkout, open_checkout
+from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import MANIFEST, SIGNATURE, Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.seal import Opened
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, HandsoffError, RefusedError, TrustError, UnfitError
+from handsoff.errors import DamagedError, RefusedError, TrustError, UnfitError
+from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.judging import judge
 
@@ -63,31 +63,6 @@ def _same(present: Parcel, claims: Manifest) -> Parcel:
     if present.manifest != claims:
         raise DamagedError("another parcel of the same id is in the inbox")
     return present
-
-
-def desks_of(home: Home, machine: Machine, repository: str | None = None) -> list[Desk]:
-    """Return the desks of the clones on this machine, of one repository or of all.
-
-    A folder that is no clone any more, or one of another repository now, is passed by.
-    """
-    now, found = clock.now(), []
-    for top in home.clones(repository):
-        with suppress(HandsoffError):
-            desk = Desk(open_checkout(top), home, machine, now)
-            if repository is None or desk.pin == repository:
-                found.append(desk)
-    return found
-
-
-def clone_of(home: Home, machine: Machine, repository: str) -> Desk:
-    """Return the desk of a clone of ``repository`` on this machine; UnfitError if there is none."""
-    desks = desks_of(home, machine, repository)
-    if not desks:
-        raise UnfitError(
-            f"{machine.name} has no clone of this repository",
-            hint=f"on {machine.name}: git clone it, then: handsoff init",
-        )
-    return desks[0]
 
 
 def _check_claims(claims: Manifest, opened: Opened, desk: Desk, machine: Machine) -> None:

@@ -10,6 +10,7 @@ from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows import finding
+from handsoff.flows.clones import rosters_of
 from handsoff.flows.desk import Desk
 
 _PATIENCE = 2.0
@@ -65,9 +66,7 @@ def others_of(checkout: Checkout | None, machine: Machine | None) -> dict[str, s
     """Return the names of the other members of this clone's roster, by id."""
     if checkout is None or machine is None:
         return {}
-    try:
-        roster = Desk(checkout, Home(machine.home), machine, clock.now()).local_roster()
-    except HandsoffError:
-        return {}  # whoever looks at the remote says so
-    members = roster.members() if roster is not None else []
+    # where it is damaged, whoever looks at the remote says so
+    rosters = rosters_of([Desk(checkout, Home(machine.home), machine, clock.now())])
+    members = (member for roster in rosters for member in roster.members())
     return {m.id: m.name for m in members if m.id != machine.id}

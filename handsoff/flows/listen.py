@@ -16,7 +16,7 @@ from handsoff.core.exchange import Role
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.messages import VERSIONS, Ask, Bye, Have, Hello, Offer, Told, Want
 from handsoff.core.room import Limits
-from handsoff.core.roster import Member, Roster
+from handsoff.core.roster import Member
 from handsoff.core.welcome import Welcome, turned_away
 from handsoff.edge import clock, files, ssh
 from handsoff.edge.git import news, shape
@@ -26,9 +26,11 @@ from handsoff.edge.steps import step
 from handsoff.edge.talk import Stream, Talk
 from handsoff.errors import CutError, HandsoffError, RefusedError, TrustError
 from handsoff.flows import giving, heard, ledger
-from handsoff.flows.accept import accept, clone_of, desks_of
+from handsoff.flows.accept import accept
+from handsoff.flows.clones import clone_of, desks_of, rosters_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.happening import Happening, Kind, Moving, nobody
+from handsoff.flows.roster import roster_with
 from handsoff.flows.shelf import Kept, tidy
 from handsoff.flows.taking import Room, receipt_for, take
 
@@ -93,7 +95,7 @@ class House:
     def authorize(self, public_key: bytes) -> str | None:
         """Return the id of the machine with this key if a roster of a clone here has it."""
         wanted = machine_id(public_key)
-        if any(self._knows(desk, wanted) for desk in self.desks()):
+        if any(roster.member(wanted) is not None for roster in rosters_of(self.desks())):
             return wanted
         with self._asking:
             if clock.monotonic() - self._asked < _FRESH:
@@ -114,14 +116,6 @@ class House:
         for desk in desks:
             tidy(desk)
         return [news for desk in desks for news in ledger.send_all(desk)]
-
-    @staticmethod
-    def _knows(desk: Desk, machine: str) -> bool:
-        try:
-            roster = desk.local_roster()
-        except HandsoffError:
-            return False  # one damaged clone must not shut out the machines of the others
-        return roster is not None and roster.member(machine) is not None
 
     @staticmethod
     def _admits(desk: Desk, machine: str) -> bool:
@@ -149,8 +143,7 @@ class House:
             talk.say(Hello(VERSIONS, self.machine.id, __version__))
             wish = talk.hear_wish()
             desk = clone_of(self.home, self.machine, wish.repository)
-            roster = _roster_with(desk, sender or hello.machine)
-            member = roster.everyone[sender or hello.machine]
+            member = _member(desk, sender or hello.machine)
             guest = Guest(talk, channel, desk, member, peer, wish.work)
             talk.who = member.name
             if isinstance(wish, Ask):
@@ -251,14 +244,13 @@ class House:
                 del self._moving[key]
 
 
-def _roster_with(desk: Desk, machine: str) -> Roster:
-    """Return the roster of ``desk``; TrustError if ``machine`` is not in it."""
-    roster = desk.local_roster()
-    if roster is None or roster.member(machine) is None:
-        roster = desk.fresh_roster()
-    if roster.member(machine) is None:
+def _member(desk: Desk, machine: str) -> Member:
+    """Return ``machine`` as the roster of ``desk`` has it; TrustError if it is not in it."""
+    roster = roster_with(desk, machine)
+    found = roster.member(machine)
+    if found is None:
         raise TrustError(f"{roster.name_of(machine)} is not in the roster of this repository")
-    return roster
+    return found
 
 
 def receive_file(home: Home, machine: Machine, path: Path) -> Parcel:

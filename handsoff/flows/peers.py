@@ -8,21 +8,20 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from handsoff.core import nearby
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.discovery import MACHINES
 from handsoff.core.earshot import NOBODY
+from handsoff.core.entry import time_of
 from handsoff.core.nearby import Answer, Nearby, Place, Presence
 from handsoff.core.roster import Member
 from handsoff.core.times import moment
 from handsoff.edge import clock, keys, mdns, ssh
-from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError, UsageError
-from handsoff.flows.desk import Desk
+from handsoff.flows.clones import desks_of, rosters_of
 
 _LOOK: Final = 1.2
 _PROVE: Final = 1.2
@@ -65,7 +64,7 @@ class Peers:
 
 def last_seen(seconds: int | None) -> str:
     """Return when a machine was last there, for people; "" if never."""
-    return moment(datetime.fromtimestamp(seconds, UTC)) if seconds is not None else ""
+    return moment(time_of(seconds)) if seconds is not None else ""
 
 
 @dataclass
@@ -132,12 +131,7 @@ def look_around() -> Peers:
     if machine is None:
         return _Look(home, {}, "").run()
     known: dict[str, Member] = {}
-    for top in home.clones():
-        try:
-            roster = Desk(open_checkout(top), home, machine, clock.now()).local_roster()
-        except HandsoffError:
-            continue  # a folder that was a clone once
-        if roster is not None:
-            known = {**{m.id: m for m in roster.members()}, **known}
+    for roster in rosters_of(desks_of(home, machine)):
+        known = {**{m.id: m for m in roster.members()}, **known}
     known.pop(machine.id, None)
     return _Look(home, known, machine.id).run()

@@ -45,6 +45,17 @@ class Admission:
         }
 
 
+def roster_with(desk: Desk, machine: str) -> Roster:
+    """Return the roster as this clone last saw it, or as the remote has it if it lacks ``machine``.
+
+    It may lack it still.
+    """
+    roster = desk.local_roster()
+    if roster is None or roster.member(machine) is None:
+        roster = desk.fresh_roster()
+    return roster
+
+
 def admit(desk: Desk, file: bytes, *, ask: Ask, dry_run: bool = False) -> Admission:
     """Let the machine of a card file in, once a person compared its fingerprint.
 

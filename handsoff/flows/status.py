@@ -14,8 +14,8 @@ from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows import ledger
-from handsoff.flows.accept import clone_of
 from handsoff.flows.catching import finishing
+from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.memory import Memory
 from handsoff.flows.survey import Standing, survey

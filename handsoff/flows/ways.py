@@ -21,6 +21,7 @@ from handsoff.edge.talk import Stream
 from handsoff.errors import RefusedError, TrustError, UsageError
 from handsoff.flows import finding
 from handsoff.flows.desk import Desk
+from handsoff.flows.roster import roster_with
 
 _SSH: Final = "HANDSOFF_SSH"
 
@@ -119,17 +120,14 @@ class BySsh:
         return self.asked or kept or set_ or PROGRAM
 
     def who(self, machine: str) -> Member:
-        desk = self.desk
-        roster = desk.local_roster()
-        if roster is None or roster.member(machine) is None:
-            roster = desk.fresh_roster()
+        roster = roster_with(self.desk, machine)
         found, name = roster.member(machine), plain(roster.name_of(machine), limit=63)
         if found is None:
             raise TrustError(
                 f"{self.where} is {name}, not in the roster",
                 hint="let it in: handsoff card there, handsoff admit FILE here; or handsoff pair",
             )
-        if found.id == desk.machine.id:
+        if found.id == self.desk.machine.id:
             raise UsageError(f"{self.where} is this machine", hint="handsoff roster lists others")
         if self.to is not None and found.id != self.to.id:
             raise TrustError(
