@@ -30,7 +30,7 @@ _TUNNELS: Final = re.compile(
 )
 
 _PRIVATE: Final = tuple(
-    map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7"))
+    map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )
 
 Network: TypeAlias = IPv4Network | IPv6Network
