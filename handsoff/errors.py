@@ -82,3 +82,8 @@ class DamagedError(HandsoffError):
 
     exit_code = 9
     code = "damaged"
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refused, as the end of a phrase."""
+    return (error.strerror or str(error)).lower()

@@ -12,15 +12,14 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from handsoff.core import frames
 from handsoff.core.address import format_address, is_everywhere
 from handsoff.core.pairing import LIMIT, Pairing
 from handsoff.core.pairtalk import Message, No, as_error, no
-from handsoff.edge import clock, system
-from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
+from handsoff.edge import clock, sockets, system
+from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError, reason
 
 CALLERS: Final = 8
 """Connections that may be silent at a time."""
@@ -32,9 +31,6 @@ FIRST_LIMIT: Final = 1 << 10
 """Bytes of a first message."""
 
 SEND_SECONDS: Final = 20.0
-
-_BACKLOG: Final = 128
-"""Connections that the kernel keeps: a crowd must not fill it up before the right one comes."""
 
 _PIECE: Final = 1 << 12
 _TICK: Final = 0.5
@@ -91,10 +87,7 @@ class Line:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -104,7 +97,7 @@ def call(host: str, port: int, seconds: float) -> Line:
     try:
         sock = socket.create_connection((host, port), timeout=seconds)
     except OSError as error:
-        raise UnreachableError(f"nobody answers at {where}: {_said(error)}") from error
+        raise UnreachableError(f"nobody answers at {where}: {reason(error)}") from error
     return Line(sock, where)
 
 
@@ -162,11 +155,11 @@ class Door:
 
     def __init__(self, bind: str, port: int) -> None:
         try:
-            self._sock = _listening(bind, port)
+            self._sock = sockets.listening(bind, port)
         except OSError as error:
             where = format_address(bind, port) if bind else f"port {port}"
             raise UsageError(
-                f"cannot wait at {where}: {_said(error)}", hint="leave --port and --bind out"
+                f"cannot wait at {where}: {reason(error)}", hint="leave --port and --bind out"
             ) from error
         self._sock.settimeout(0)
         self.port = int(self._sock.getsockname()[1])
@@ -212,10 +205,7 @@ class Door:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _accept(self, selector: selectors.BaseSelector) -> None:
@@ -261,25 +251,5 @@ def reachable(bind: str) -> str:
     return next(iter(system.own_addresses()), None) or socket.gethostname()
 
 
-def _listening(bind: str, port: int) -> socket.socket:
-    if bind:
-        family, _, _, _, where = socket.getaddrinfo(
-            bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        return socket.create_server(where, family=family, backlog=_BACKLOG)
-    if socket.has_dualstack_ipv6():
-        try:
-            return socket.create_server(
-                ("", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=_BACKLOG
-            )
-        except OSError:
-            pass  # IPv6 may be switched off although Python was built with it
-    return socket.create_server(("", port), backlog=_BACKLOG)
-
-
 def _gone(where: str, error: OSError) -> UnreachableError:
-    return UnreachableError(f"the connection to {where} broke: {_said(error)}")
-
-
-def _said(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    return UnreachableError(f"the connection to {where} broke: {reason(error)}")

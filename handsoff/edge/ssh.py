@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from handsoff.core.address import format_address
+from handsoff.edge import sockets
 from handsoff.edge.ssh_channel import Channel
 from handsoff.edge.ssh_loop import Loop
-from handsoff.errors import HandsoffError, UsageError
+from handsoff.errors import HandsoffError, UsageError, reason
 
 if TYPE_CHECKING:
     from handsoff.edge.ssh_server import House, ServerSession
@@ -28,7 +28,6 @@ __all__ = ["Channel", "Listener", "dial", "preload", "prove"]
 
 _LOADING: Final = threading.Lock()
 _NOT_WANTED: Final = frozenset({"oqs", "liboqs", "nettle", "libnettle", "libnettle-6"})
-_EVERYWHERE: Final = frozenset({"", "*", "::"})
 
 
 def preload() -> None:
@@ -149,12 +148,7 @@ class Listener:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _begin(self, machine: str, peer: str, session: "ServerSession") -> None:
@@ -179,16 +173,10 @@ class Listener:
 
 
 def _socket(bind: str, port: int) -> socket.socket:
-    """Return a socket that listens on one address, or on all of both families."""
     try:
-        if bind in _EVERYWHERE and socket.has_dualstack_ipv6():
-            return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
-        host = "" if bind in _EVERYWHERE else bind
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
+        return sockets.listening(bind, port)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"cannot listen on {format_address(bind, port)}: {reason}",
+            f"cannot listen on {format_address(bind, port)}: {reason(error)}",
             hint="choose another --port, or --port 0 for any that is free",
         ) from error
