@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, HandsoffError, UnfitError
+from handsoff.errors import DamagedError, HandsoffError, UnfitError, reason
 
 _BESIDE: Final = ".handsoff-new"
 
@@ -128,6 +128,6 @@ def saying(what: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise UnfitError(
-            f"{what}: {(error.strerror or str(error)).lower()}",
+            f"{what}: {reason(error)}",
             hint="check that the place is there, is yours, and has room",
         ) from error

@@ -14,13 +14,13 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from handsoff.core import discovery, interfaces
 from handsoff.core.discovery import Found, Look
 from handsoff.core.interfaces import Interface
 from handsoff.edge import clock
+from handsoff.errors import reason
 
 SWITCH: Final = "HANDSOFF_MDNS"
 _OFF: Final = frozenset({"off", "0", "no", "false"})
@@ -172,7 +172,7 @@ def _why(child: _Child) -> str:
 
 
 def _not_started(error: OSError) -> str:
-    return f"mDNS did not start here: {(error.strerror or str(error)).lower()}"
+    return f"mDNS did not start here: {reason(error)}"
 
 
 class Announcement:
@@ -195,12 +195,7 @@ class Announcement:
         self._worker.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._changing:
             self._over.set()
             child = self._child

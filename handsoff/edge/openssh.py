@@ -24,7 +24,7 @@ from handsoff.core import sshtalk
 from handsoff.core.destination import NOBODY, Destination, is_known, remote_words
 from handsoff.edge import clock
 from handsoff.edge.pipes import Pipes
-from handsoff.errors import CutError, HandsoffError, UnreachableError, UsageError
+from handsoff.errors import CutError, HandsoffError, UnreachableError, UsageError, reason
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"
@@ -100,7 +100,7 @@ class Session(Pipes):
             )  # fmt: skip
         except OSError as error:
             raise UnreachableError(
-                f"cannot run {ssh[0]}: {(error.strerror or str(error)).lower()}",
+                f"cannot run {ssh[0]}: {reason(error)}",
                 hint="install an OpenSSH client, or name yours: git config handsoff.ssh PATH",
             ) from error
         assert self._child.stdin

@@ -1,19 +1,26 @@
 """The check-up of how others reach this machine: its listener, mDNS, a firewall in between."""
 
-from handsoff.core import checkups
+import secrets
+from collections.abc import Mapping
+from string import ascii_lowercase
+from typing import Final
+
+from handsoff.core import checkups, earshot
 from handsoff.core.address import is_everywhere, is_loopback, parse_address
 from handsoff.core.checkups import Listening
 from handsoff.core.health import Finding
-from handsoff.edge import clock, door, ssh, system
+from handsoff.edge import clock, door, mdns, ssh, system
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import HandsoffError, UsageError
-from handsoff.flows import finding
 from handsoff.flows.clones import rosters_of
 from handsoff.flows.desk import Desk
 
-_PATIENCE = 2.0
+_PATIENCE: Final = 2.0
+"""Seconds that a listener has to answer, and that mDNS is listened to."""
+_PROBE: Final = 12
+"""Letters of the name by which our own announcement is told from others."""
 
 
 def look_at_listener(machine: Machine) -> list[Finding]:
@@ -21,9 +28,10 @@ def look_at_listener(machine: Machine) -> list[Finding]:
     return checkups.of_listener(_listening(machine))
 
 
-def look_at_mdns(others: dict[str, str]) -> list[Finding]:
+def look_at_mdns(others: Mapping[str, str]) -> list[Finding]:
     """Return what is to be said of mDNS here; ``others`` are names of other members by id."""
-    return finding.mdns_findings(others, seconds=_PATIENCE)
+    probe = "".join(secrets.choice(ascii_lowercase) for _ in range(_PROBE))
+    return earshot.of_look(mdns.check(probe, seconds=_PATIENCE), others)
 
 
 def _listening(machine: Machine) -> Listening | None:

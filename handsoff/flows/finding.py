@@ -7,9 +7,8 @@ TCP connection and a key exchange, is passed by, and is named if the machine its
 """
 
 import queue
-import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,7 +16,6 @@ from typing import Final
 from handsoff.core import earshot, interfaces
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.discovery import MACHINES, Found
-from handsoff.core.health import Finding
 from handsoff.core.roster import Member
 from handsoff.edge import clock, mdns, ssh
 from handsoff.edge.home import Home
@@ -36,7 +34,6 @@ _NEXT: Final = 0.3
 _ANSWER: Final = 5.0
 """Seconds that an address which nobody typed has for its handshake."""
 _AT_ONCE: Final = 8
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
@@ -232,9 +229,3 @@ def announced(
     if not wanted or mdns.is_off() or not interfaces.is_announced(host):
         return nullcontext()
     return mdns.Announcement(MACHINES, machine, port, bind=host, tell=tell)
-
-
-def mdns_findings(others: Mapping[str, str], *, seconds: float = LONG_LOOK) -> list[Finding]:
-    """Return what a check-up says about mDNS here; ``others`` has names of other members by id."""
-    probe = "".join(secrets.choice(_LETTERS) for _ in range(12))
-    return earshot.of_look(mdns.check(probe, seconds=seconds), others)
