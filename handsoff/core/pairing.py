@@ -48,22 +48,22 @@ _MAC_BYTES: Final = 32
 _START: Final = b"handsoff-pair 1"
 
 
-class Part(Enum):
+class Role(Enum):
     """Who speaks once it is known who lets whom in."""
 
     GATE = "gate"
     GUEST = "guest"
 
 
-EXPECTED: Final[tuple[tuple[Side | Part, type[Message]], ...]] = (
+EXPECTED: Final[tuple[tuple[Side | Role, type[Message]], ...]] = (
     (Side.TYPES, Hi),
     (Side.SHOWS, Hi),
     (Side.TYPES, Claims),
     (Side.SHOWS, Claims),
-    (Part.GATE, Trust),
-    (Part.GUEST, Ready),
-    (Part.GATE, Let),
-    (Part.GUEST, Bye),
+    (Role.GATE, Trust),
+    (Role.GUEST, Ready),
+    (Role.GATE, Let),
+    (Role.GUEST, Bye),
 )
 _SEALED: Final = 2
 """The turn from which on messages are sealed."""
@@ -140,10 +140,10 @@ class Pairing:
         if self._turn == len(EXPECTED):
             return False
         who, kind = EXPECTED[self._turn]
-        if who is Part.GATE or who is Part.GUEST:
+        if who is Role.GATE or who is Role.GUEST:
             gate = self.gate
             assert gate is not None, "who lets whom in was judged"
-            who = gate if who is Part.GATE else gate.other
+            who = gate if who is Role.GATE else gate.other
         fits = type(message) is kind or (isinstance(message, No) and self._turn >= _SEALED)
         return who is side and fits
 

@@ -10,7 +10,7 @@ from handsoff.core import canon
 from handsoff.core.cards import Card, make_card
 from handsoff.core.codes import Code, parse_code
 from handsoff.core.joining import Claims, Side, check_shares, gate_of, will_let_in
-from handsoff.core.pairing import EXPECTED, LIMIT, Pairing, Part
+from handsoff.core.pairing import EXPECTED, LIMIT, Pairing, Role
 from handsoff.core.pairtalk import Bye, Hi, Let, Message, No, Ready, Trust, as_error, no, read
 from handsoff.edge.keys import draft
 from handsoff.edge.pake import Pake
@@ -63,7 +63,7 @@ class Ends:
         who = EXPECTED[turn][0]
         if isinstance(who, Side):
             return who
-        return Side.TYPES if who is Part.GATE else Side.SHOWS
+        return Side.TYPES if who is Role.GATE else Side.SHOWS
 
     def prepare(self, turn: int) -> None:
         for side, end in self.ends.items():
