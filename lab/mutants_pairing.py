@@ -6,6 +6,8 @@ TESTS: Final = {
     "codes": ["test_codes"],
     "pairing": ["test_pairing"],
     "pairtalk": ["test_pairing"],
+    "fields": ["test_pairing", "test_messages"],
+    "refusals": ["test_exchange", "test_pairing"],
     "joining": ["test_pairing"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
@@ -49,14 +51,34 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("true is version 1", "if type(value) is not int:", "if not isinstance(value, int):"),
         ("another spelling of a key", "or pake.hex() != value", ""),
         ("a key of any length", "len(pake) != _PAKE_BYTES or", ""),
-        ("texts without end", "or len(value) > _TEXT_LIMIT", ""),
-        ("first commits without end", "or len(value) > ROOTS_LIMIT", ""),
         (
             "fields may be added",
             'if said.keys() != {"kind", *checks}:',
             'if not said.keys() >= {"kind", *checks}:',
         ),
-        ("an id that is none", "if not is_oid(value):", "if False:"),
+        (
+            "an id that is none",
+            "_founding: Final = shape(is_oid)",
+            "_founding: Final = shape(bool)",
+        ),
+    ],
+    "fields": [
+        (
+            "texts without end",
+            "isinstance(value, str) or len(value) > limit",
+            "isinstance(value, str)",
+        ),
+        (
+            "lists without end",
+            "isinstance(value, list) or len(value) > limit",
+            "isinstance(value, list)",
+        ),
+        ("true is a number", "type(value) is not int or", "not isinstance(value, int) or"),
+    ],
+    "refusals": [
+        ("any no is a refusal", "_BY_CODE.get(code, RefusedError)", "RefusedError"),
+        ("what came is shown as it is", "said = plain(message) or", "said = message or"),
+        ("hints come as they are", "hint=plain(hint) or None", "hint=hint or None"),
     ],
     "joining": [
         ("a machine pairs with itself", "if types.card.id == shows.card.id:", "if False:"),

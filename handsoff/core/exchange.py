@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final, TypeAlias
 
-from handsoff import errors
-from handsoff.core import frames, messages
+from handsoff.core import frames, messages, refusals
 from handsoff.core.messages import (
     TEXT_LIMIT,
     Accept,
@@ -35,7 +34,6 @@ from handsoff.core.messages import (
     Told,
     Want,
 )
-from handsoff.core.plain import plain
 from handsoff.errors import CutError, DamagedError, HandsoffError, RefusedError
 
 
@@ -227,37 +225,13 @@ class Exchange:
 
 def refusal(error: HandsoffError) -> Refuse:
     """Return ``error`` as the message that tells the other end."""
-    return Refuse(
-        error.code,
-        plain(str(error), limit=TEXT_LIMIT),
-        plain(error.hint or "", limit=TEXT_LIMIT),
-    )
+    return Refuse(*refusals.told(error, TEXT_LIMIT))
 
 
 def as_error(refuse: Refuse, who: str = "the other machine") -> HandsoffError:
-    """Return the failure that ``who`` told us of, of the same class, its words made plain.
-
-    A code we do not know, and the other end's own bug, are refusals to us.
-    """
-    kind = _ERRORS.get(refuse.code, RefusedError)
-    message = plain(refuse.message) or "no, and gives no reason"
-    return kind(f"{who} says: {message}", hint=plain(refuse.hint) or None)
+    """Return the error that ``who`` told us of."""
+    return refusals.raised(refuse.code, refuse.message, refuse.hint, who=who)
 
 
 def _spelled(versions: tuple[int, ...]) -> str:
     return f"version {', '.join(map(str, sorted(versions)))}"
-
-
-_ERRORS: Final = {
-    kind.code: kind
-    for kind in (
-        errors.UsageError,
-        errors.RefusedError,
-        errors.HeldError,
-        errors.LostRaceError,
-        errors.UnreachableError,
-        errors.TrustError,
-        errors.UnfitError,
-        errors.DamagedError,
-    )
-}

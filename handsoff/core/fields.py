@@ -17,7 +17,8 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _CONTROL: Final = re.compile(r"[\0-\x1f\x7f]")
 
 
-def _wrong(what: str, value: object) -> DamagedError:
+def wrong(what: str, value: object) -> DamagedError:
+    """Return what to raise of a ``value`` that the field ``what`` cannot have."""
     return DamagedError(f"{what} is not what it should be: {repr(value)[:60]}")
 
 
@@ -27,7 +28,7 @@ def number(lowest: int) -> Check:
     def check(value: object, what: str) -> int:
         # bool is an int to isinstance, and `true` is not a number to us
         if type(value) is not int or not lowest <= value <= SIZE_LIMIT:
-            raise _wrong(what, value)
+            raise wrong(what, value)
         return value
 
     return check
@@ -38,9 +39,9 @@ def text(limit: int, *, empty: bool = True, control: bool = True) -> Check:
 
     def check(value: object, what: str) -> str:
         if not isinstance(value, str) or len(value) > limit or not (value or empty):
-            raise _wrong(what, value)
+            raise wrong(what, value)
         if not control and _CONTROL.search(value):
-            raise _wrong(what, value)
+            raise wrong(what, value)
         return value
 
     return check
@@ -51,7 +52,7 @@ def shape(fits: Callable[[str], object]) -> Check:
 
     def check(value: object, what: str) -> str:
         if not isinstance(value, str) or not fits(value):
-            raise _wrong(what, value)
+            raise wrong(what, value)
         return value
 
     return check
@@ -60,7 +61,7 @@ def shape(fits: Callable[[str], object]) -> Check:
 def flag(value: object, what: str) -> bool:
     """Check that it is true or false."""
     if not isinstance(value, bool):
-        raise _wrong(what, value)
+        raise wrong(what, value)
     return value
 
 
@@ -69,7 +70,7 @@ def name(value: object, what: str) -> str:
     try:
         return check_name(value if isinstance(value, str) else "")
     except UsageError as error:
-        raise _wrong(what, value) from error
+        raise wrong(what, value) from error
 
 
 def list_of(check: Check, limit: int, *, empty: bool = True) -> Check:
@@ -77,7 +78,7 @@ def list_of(check: Check, limit: int, *, empty: bool = True) -> Check:
 
     def check_list(value: object, what: str) -> tuple[Any, ...]:
         if not isinstance(value, list) or len(value) > limit or not (value or empty):
-            raise _wrong(what, value)
+            raise wrong(what, value)
         return tuple(check(item, what) for item in value)
 
     return check_list

@@ -4,15 +4,15 @@
 what when, and how it is proved and sealed, is pairing.py's.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeAlias
 
-from handsoff.core import canon
+from handsoff.core import canon, refusals
 from handsoff.core.cards import Card, parse_card
+from handsoff.core.fields import Check, flag, list_of, shape, text, tip, wrong
 from handsoff.core.ids import is_oid
 from handsoff.core.joining import Claims
-from handsoff.core.plain import plain
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
 
 VERSION: Final = 1
@@ -68,15 +68,12 @@ Message: TypeAlias = Hi | Claims | Trust | Ready | Let | Bye | No
 
 def no(error: HandsoffError) -> No:
     """Return ``error`` as the message that tells the other end."""
-    said = plain(str(error), limit=_TEXT_LIMIT)
-    return No(error.code, said, plain(error.hint or "", limit=_TEXT_LIMIT))
+    return No(*refusals.told(error, _TEXT_LIMIT))
 
 
 def as_error(said: No, who: str) -> HandsoffError:
-    """Return what ``who`` told us as an error of the same class, its words made plain."""
-    kinds = {kind.code: kind for kind in HandsoffError.__subclasses__()}
-    kind = kinds.get(said.code, RefusedError)
-    return kind(f"{who} says: {plain(said.message) or 'no'}", hint=plain(said.hint) or None)
+    """Return the error that ``who`` told us of."""
+    return refusals.raised(said.code, said.message, said.hint, who=who)
 
 
 def spell(message: Message) -> dict[str, Any]:
@@ -100,19 +97,12 @@ def read(said: dict[str, Any]) -> Message:
     kind, checks = _KINDS[name]
     if said.keys() != {"kind", *checks}:
         raise DamagedError(f"a message {name!r} that lacks or adds fields")
-    return kind(**{field: check(said[field]) for field, check in checks.items()})
+    return kind(**{field: check(said[field], f"{name}.{field}") for field, check in checks.items()})
 
 
-# --- checks: each returns the value as the message keeps it, or raises
-
-
-def _wrong(value: object) -> DamagedError:
-    return DamagedError(f"a message with a value that it cannot have: {repr(value)[:60]}")
-
-
-def _version(value: object) -> int:
+def _version(value: object, what: str) -> int:
     if type(value) is not int:
-        raise _wrong(value)
+        raise wrong(what, value)
     if value != VERSION:
         raise RefusedError(
             f"the other machine speaks version {value} of pairing, and this one {VERSION}",
@@ -121,64 +111,40 @@ def _version(value: object) -> int:
     return value
 
 
-def _pake(value: object) -> bytes:
+def _pake(value: object, what: str) -> bytes:
     try:
         pake = bytes.fromhex(value if isinstance(value, str) else "")
     except ValueError as error:
-        raise _wrong(value) from error
+        raise wrong(what, value) from error
     if len(pake) != _PAKE_BYTES or pake.hex() != value:
-        raise _wrong(value)
+        raise wrong(what, value)
     return pake
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(value)
-    return value
-
-
-def _founding(value: object) -> str:
-    if not is_oid(value):
-        raise _wrong(value)
-    return str(value)
-
-
-def _maybe(value: object) -> str:
-    return _founding(value) if value else _text(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > _TEXT_LIMIT:
-        raise _wrong(value)
-    return value
-
-
-def _roots(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or len(value) > ROOTS_LIMIT:
-        raise _wrong(value)
-    return tuple(map(_founding, value))
-
-
-def _card(value: object) -> Card:
+def _card(value: object, what: str) -> Card:
+    del what  # a card says itself what is wrong with it
     return parse_card(canon.encode(value))
 
 
-_KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, Callable[[object], Any]]]]] = {
+_founding: Final = shape(is_oid)
+_text: Final = text(_TEXT_LIMIT)
+
+_KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, Check]]]] = {
     "hi": (Hi, {"v": _version, "pake": _pake}),
     "claims": (
         Claims,
         {
             "card": _card,
-            "trusts": _maybe,
-            "sees": _maybe,
-            "away": _flag,
-            "member": _flag,
-            "roots": _roots,
+            "trusts": tip,
+            "sees": tip,
+            "away": flag,
+            "member": flag,
+            "roots": list_of(_founding, ROOTS_LIMIT),
         },
     ),
-    "trust": (Trust, {"founding": _founding, "waits": _flag}),
+    "trust": (Trust, {"founding": _founding, "waits": flag}),
     "ready": (Ready, {}),
-    "let": (Let, {"waits": _flag}),
+    "let": (Let, {"waits": flag}),
     "bye": (Bye, {}),
     "no": (No, {"code": _text, "message": _text, "hint": _text}),
 }
