@@ -128,10 +128,7 @@ def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
     """Yield the list of what did not travel."""
     if paths:
         yield f"  left behind ({len(paths)}):"
-    for item in paths[:_LEFT]:
-        yield f"    {clean(item['path'])}: {clean(item['reason'])}"
-    if len(paths) > _LEFT:
-        yield f"    and {len(paths) - _LEFT} more; --json has them all"
+    yield from _first_of(paths, "reason")
 
 
 def caught(result: "CatchResult") -> Iterator[str]:
@@ -177,10 +174,14 @@ def runs_by_itself(result: "CatchResult") -> Iterator[str]:
     files = result.autorun
     if files:
         yield f"  look before you go on; tools run or obey these by themselves ({len(files)}):"
-    for item in files[:_LEFT]:
-        yield f"    {clean(item['path'])}: {clean(item['by'])}"
-    if len(files) > _LEFT:
-        yield f"    and {len(files) - _LEFT} more; --json has them all"
+    yield from _first_of(files, "by")
+
+
+def _first_of(items: Sequence[dict[str, str]], said: str) -> Iterator[str]:
+    for item in items[:_LEFT]:
+        yield f"    {clean(item['path'])}: {clean(item[said])}"
+    if len(items) > _LEFT:
+        yield f"    and {len(items) - _LEFT} more; --json has them all"
 
 
 def arrived(parcels: "Sequence[Arrived]") -> Iterator[str]:
