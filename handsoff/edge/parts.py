@@ -105,10 +105,20 @@ def part_of(
 
 def sizes(incoming: Path) -> dict[str, tuple[str, int]]:
     """Return, by the name of each part, whom it comes from and how many bytes are here."""
+    return {name: (name.partition(".")[0], told.st_size) for name, told in _told(incoming).items()}
+
+
+def oldest(incoming: Path) -> float:
+    """Return for how many seconds nothing was added to the part that rests for longest."""
+    now = clock.now().timestamp()
+    return max((now - told.st_mtime for told in _told(incoming).values()), default=0.0)
+
+
+def _told(incoming: Path) -> dict[str, os.stat_result]:
     found = {}
     for path in incoming.glob(f"*{_ENDING}"):
         with suppress(FileNotFoundError):
-            found[path.name] = (path.name.partition(".")[0], path.lstat().st_size)
+            found[path.name] = path.lstat()
     return found
 
 

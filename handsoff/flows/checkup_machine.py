@@ -7,7 +7,7 @@ from handsoff import __version__
 from handsoff.core import checkups, health
 from handsoff.core.checkups import WANTED
 from handsoff.core.health import Finding, ok, problem
-from handsoff.edge import clock, keys, openssh, system
+from handsoff.edge import keys, openssh, parts, system
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.edge.home import cache_folder
@@ -66,10 +66,9 @@ def _keys() -> Iterator[Finding]:
 def _disk() -> Iterator[Finding]:
     home = keys.home_folder()
     yield checkups.of_room(str(home), system.free(home))
-    cut = [path.lstat() for path in home.glob("incoming/*.part")]
-    now = clock.now().timestamp()
-    ages = [now - told.st_mtime for told in cut]
-    yield from checkups.of_parts([told.st_size for told in cut], max(ages, default=0))
+    incoming = home / "incoming"  # not Home(home).incoming, which would make it
+    sizes = [size for _, size in parts.sizes(incoming).values()]
+    yield from checkups.of_parts(sizes, parts.oldest(incoming))
 
 
 def _scanner() -> Finding:
