@@ -152,7 +152,7 @@ class Delivery:
         """Bring the parcel to where the receiver finds it; the checkout is looked at meanwhile."""
         sealed = SealedFile(Path(sending.path), sending.size, sending.sha256)
         with self.phases.phase("send"):
-            if self.routing.direct is not None:
+            if self.routing.connection is not None:
                 self.routing.deliver(
                     sending.parcel, sealed, sending.manifest_sha256,
                     lambda done: self.phases.tell("send", done, sealed.size),
@@ -182,10 +182,10 @@ class Delivery:
             self.memory.set_left(self.parcel, receivers)
         if sending is not None:
             self.finish(sending)
-        if self.routing.direct is not None:
+        if self.routing.connection is not None:
             # what the remote may never show as it is would make it look like a forger there
             seen = done.record.git_tip if done.landed else self.terms.view.remote_tip
-            self.routing.direct.tell(seen or "")
+            self.routing.connection.tell(seen or "")
         if done.landed and self.routing.route.name == "remote":
             with suppress(HandsoffError):  # what is left over is swept another time
                 relay.sweep_parcels(self.desk, self.desk.history(done.record))

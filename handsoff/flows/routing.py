@@ -17,8 +17,8 @@ from handsoff.edge.seal import SealedFile
 from handsoff.errors import UnreachableError
 from handsoff.flows import finding
 from handsoff.flows.aim import aim_at, aim_of, place_of
+from handsoff.flows.connection import Connection
 from handsoff.flows.desk import Desk
-from handsoff.flows.direct import Direct
 from handsoff.flows.plan import Aim, Route, Wishes
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.ways import BySsh, Straight, Way, remembered
@@ -28,13 +28,13 @@ T = TypeVar("T")
 
 @dataclass
 class Routing:
-    """The route of one run of ``send``; ``direct`` is the connection, if the route has one."""
+    """The route of one run of ``send``; ``connection`` is there if the route has one."""
 
     desk: Desk
     wishes: Wishes
     work: str
     route: Route = field(default=Route("", ""), init=False)
-    direct: Direct | None = field(default=None, init=False)
+    connection: Connection | None = field(default=None, init=False)
     away: bool = field(default=False, init=False)
     """Whether the remote does not answer."""
     redialling: Redialling = field(default_factory=Redialling)
@@ -58,9 +58,9 @@ class Routing:
         if place is None:
             return aim_of(self.desk, roster, self.wishes)
         self._begin(roster)
-        if self.direct is None:
+        if self.connection is None:
             return aim_at(self.desk, roster, place)
-        met = self._patiently(lambda direct: direct.member())
+        met = self._patiently(lambda connection: connection.member())
         return aim_of(self.desk, roster, self.wishes, met)
 
     def choose(self, aim: Aim, *, away: bool) -> None:
@@ -123,7 +123,7 @@ class Routing:
     def _connect(self, name: str, why: str, way: Way) -> None:
         self.route = Route(name, why or f"{way.where} is looked for")
         if not self.wishes.dry_run:
-            self.direct = Direct(self.desk, way, self.work)
+            self.connection = Connection(self.desk, way, self.work)
 
     def _destination(self, to: Member) -> Destination:
         if self.wishes.at is not None:
@@ -141,20 +141,20 @@ class Routing:
         Where nobody answers on a way that is only remembered, the next is taken instead.
         """
         have: Sequence[str] = ()
-        while self.direct is not None:
+        while self.connection is not None:
             try:
-                have = self._patiently(lambda direct: direct.have())
+                have = self._patiently(lambda connection: connection.have())
             except UnreachableError as error:
                 if not self._left:
                     raise
-                self.direct = None
+                self.connection = None
                 self._take(str(error))
             else:
                 break
-        if self.direct is None:
+        if self.connection is None:
             return self._on_the_remote()
         if self.route.name == "direct":
-            named = f"{self.direct.member().name} is at {self.direct.way.where}"
+            named = f"{self.connection.member().name} is at {self.connection.way.where}"
             self.route = Route("direct", named)
         objects = Objects(self.desk.checkout.common_dir / "objects")
         # with no commit in common by name, the remote is in common: the receiver can ask it
@@ -172,7 +172,7 @@ class Routing:
     def deliver(
         self, parcel: str, sealed: SealedFile, manifest: str, progress: Callable[[int], None]
     ) -> None:
-        """Send the parcel over the direct route, and over as many connections as it takes."""
+        """Send the parcel to the machine, over as many connections as it takes."""
 
         def accepted(here: int) -> None:
             if self.offset is None:
@@ -181,44 +181,44 @@ class Routing:
             self.redialling.reached(here)
 
         self._patiently(
-            lambda direct: direct.deliver(
+            lambda connection: connection.deliver(
                 parcel, sealed, manifest, accepted=accepted, progress=progress
             )
         )
 
-    def _patiently(self, work: Callable[[Direct], T]) -> T:
+    def _patiently(self, work: Callable[[Connection], T]) -> T:
         """Return what ``work`` does with the connection, dialling again where that is lost.
 
         Where nobody has answered yet, only if the person said how long to try.
         """
 
-        def connection() -> Direct:
-            assert self.direct is not None, "the route is direct"
-            return self.direct
+        def current() -> Connection:
+            assert self.connection is not None, "the route has a connection"
+            return self.connection
 
         def anew() -> None:
-            connection().drop()
-            self.direct = connection().again()
+            current().drop()
+            self.connection = current().again()
 
         return self.redialling.persist(
-            lambda: work(connection()),
-            met=lambda: connection().met,
+            lambda: work(current()),
+            met=lambda: current().met,
             anew=anew,
             asked=bool(self.wishes.retry),
         )
 
     def redial(self) -> None:
         """Connect once more, for another try."""
-        if self.direct is not None:
-            self.direct.close()
-            self.direct = self.direct.again()
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = self.connection.again()
 
     @property
     def doubts(self) -> Sequence[str]:
         """What the receiver saw on the remote and it does not show here, once it was told."""
-        return self.direct.doubts if self.direct is not None else ()
+        return self.connection.doubts if self.connection is not None else ()
 
     def close(self) -> None:
         """Hang up."""
-        if self.direct is not None:
-            self.direct.close()
+        if self.connection is not None:
+            self.connection.close()

@@ -180,7 +180,7 @@ class Sender:
             if delivery.left_before(plan):
                 still.result()
             else:
-                if self.routing.direct is None:
+                if self.routing.connection is None:
                     packing.rehearse(checkout, file, packed)
                 sending = delivery.sealed(plan, file)
                 if delivery.anew:

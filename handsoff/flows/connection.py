@@ -44,7 +44,7 @@ class Opened:
     have: Have
 
 
-class Direct:
+class Connection:
     """A connection to one machine, being made in the background."""
 
     def __init__(self, desk: Desk, way: Way, work: str) -> None:
@@ -84,9 +84,9 @@ class Direct:
         self.way.worked(member)
         return Opened(stream, talk, member, have)
 
-    def again(self) -> "Direct":
+    def again(self) -> "Connection":
         """Return another connection to the same place."""
-        return Direct(self._desk, self.way.again(), self._ask.work)
+        return Connection(self._desk, self.way.again(), self._ask.work)
 
     def member(self) -> Member:
         """Return the machine at the other end; raises what went wrong on the way there."""
