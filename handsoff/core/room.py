@@ -11,7 +11,9 @@ from typing import Final
 from handsoff.errors import HandsoffError, RefusedError, UnfitError
 
 PARCEL: Final = 8 << 30
+"""Bytes that a parcel may have, unless asked otherwise."""
 COUNT: Final = 50
+"""Parcels that may wait here, unless asked otherwise."""
 _SHARE: Final = 2
 """What waits here uncaught may fill half of the disk, unless asked otherwise."""
 

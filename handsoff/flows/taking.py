@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+from handsoff.core.fields import SIZE_LIMIT
 from handsoff.core.messages import RECEIPT_NAMESPACE, Accept, Offer, Receipt, receipt_payload
 from handsoff.core.room import Limits, Stock, no_room
 from handsoff.edge import clock, files, parts, seal
@@ -23,7 +24,7 @@ from handsoff.errors import DamagedError, RefusedError, TrustError
 from handsoff.flows.accept import accept, manifest_digest
 from handsoff.flows.desk import Desk
 
-WANTED: Final = Limits(parcel=1 << 60, count=1 << 30)
+WANTED: Final = Limits(parcel=SIZE_LIMIT, count=SIZE_LIMIT)
 """For what this machine's own person asked for: the disk alone sets a limit."""
 
 _STOPPED: Final = 3
