@@ -69,10 +69,11 @@ class Delivery:
     def left_before(self, plan: Plan) -> bool:
         """Say whether the remote has a parcel with this very state for the same receivers.
 
-        Then no other is made, and the entries name that one.
+        Then no other is made, and the entries name that one. While the remote is away there is
+        one made: whoever fetches it has the record from it alone, and that must tell of the offer.
         """
         kept, left = self.terms.view.record.kept, self.memory.left()
-        if self.routing.route.name != "remote" or kept is None:
+        if self.routing.route.name != "remote" or kept is None or self.terms.view.away:
             return False
         wanted = {member.id for member in self.terms.aim.receivers}
         same = kept.envelope == plan.packed.sealed.envelope and kept.parcel == left["parcel"]

@@ -59,6 +59,23 @@ def test_an_offer_made_while_the_remote_is_away_is_fetched_by_a_machine_that_nev
     assert monday.carrier == ("held", "m2", 2)
 
 
+def test_an_offer_of_what_was_saved_before_is_fetched_while_the_remote_is_away(
+    monday: Monday,
+) -> None:
+    travels = monday.travels
+    inside(monday.m1, "save").ok()
+    with away(monday.m1, monday.m2), at_home(monday.m1) as there:
+        # the parcel of the save has a record that knows nothing of the offer
+        assert inside(monday.m1, "offer", "--to", "m2").code == 6
+        knows(monday.m2, monday.m1, there.address)
+        caught = inside(monday.m2, "catch", WORK)
+        assert caught.code == 6, caught.err
+        assert look(monday.m2.top) == travels
+    inside(monday.m1, "pending", "--send").ok()
+    inside(monday.m2, "pending", "--send").ok()
+    assert monday.carrier == ("held", "m2", 2)
+
+
 @pytest.mark.parametrize("how", ["down", "refuses"])
 def test_where_the_maker_has_nothing_the_remote_has(monday: Monday, how: str) -> None:
     inside(monday.m1, "offer", "--to", "m2").ok()

@@ -70,7 +70,8 @@ def test_several_verbs_wait_and_land_in_their_order(monday: Monday) -> None:
     refused_push = monday.m1.push("origin", WORK)
     assert "offered the work to m2" in refused_push.err
     inside(monday.m1, "history", WORK).ok()
-    assert kinds(monday.m3) == ["Caught", "Saved", "Saved", "Offered"]
+    # the offer has a parcel of its own, in which the record tells of it
+    assert kinds(monday.m3) == ["Caught", "Saved", "Saved", "Saved", "Offered"]
     inside(monday.m2, "catch", WORK).ok()
     assert (monday.m2.top / "src/money.py").read_text() == "MONEY = 7\n"
 
