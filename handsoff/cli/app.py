@@ -62,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     except HandsoffError as error:
         code = _failed(error, words)
     except typer.TyperException as error:
-        said = plain(error.format_message()).rstrip(".")
+        # a check of ours, as Typer's own reader of values puts it
+        said = plain(error.format_message()).rstrip(".").replace("Value error, ", "")
         code = _failed(UsageError(said[:1].lower() + said[1:], hint=_usage(words)), words)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED

@@ -185,11 +185,12 @@ def _first_of(items: Sequence[dict[str, str]], said: str) -> Iterator[str]:
 
 
 def arrived(parcels: "Sequence[Arrived]") -> Iterator[str]:
-    """Yield a line for each parcel in the inbox."""
-    for item in parcels:
+    """Yield a line for each parcel in the inbox, and what to do about each work."""
+    for n, item in enumerate(parcels, 1):
         size = spell_size(item.size)
         yield f"{clean(item.work)}  r{item.revision} from {clean(item.sender)}, {size}"
-        yield f"  next: {catch_command(item.work)}"
+        if all(later.work != item.work for later in parcels[n:]):
+            yield f"  next: {catch_command(item.work)}"
 
 
 def status(found: "Status") -> Iterator[str]:

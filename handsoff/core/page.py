@@ -166,7 +166,8 @@ def check(page: Page, work: str) -> None:
 
 def _hint(found: list[Problem]) -> str:
     rest = "; ".join(problem.said for problem in found[1:6])
-    return f"also: {rest}" if rest else "edit it with `handsoff page`, then send again"
+    also = f"; also: {rest}" if rest else ""
+    return f"handsoff page opens it, then send again{also}"
 
 
 def _text(body: bytes | str) -> str:

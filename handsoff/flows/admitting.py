@@ -147,11 +147,9 @@ def _check_may_be_in(own: Own, theirs: Claims) -> None:
 
 
 def _question(own: Own, card: Card) -> str:
-    founds = "" if own.roster is not None else "found a roster here, and "
-    return (
-        f"{founds}let {card.name} of {card.person} in, {card.fingerprint}? "
-        "it must show the same four words"
-    )
+    # the fingerprint stands above, and the question is to fit into a line
+    founds = "" if own.roster is not None else ", to a new roster"
+    return f"let {card.name} of {card.person} in{founds}? it must show the same four words"
 
 
 def _be_set_up(own: Own, ask: Ask) -> SetUp | None:

@@ -113,8 +113,7 @@ def _using_up(meeting: Meeting) -> Iterator[None]:
     except HandsoffError as error:
         kind = TrustError if isinstance(error, TrustError | DamagedError) else type(error)
         raise kind(
-            f"somebody at {meeting.line.where} tried this code and did not prove it ({error}): it "
-            "is used up",
+            f"{meeting.line.where} tried this code in vain, and it is used up: {error}",
             hint="handsoff pair shows a new code; if nobody of yours tried, somebody guessed",
         ) from error
 

@@ -51,9 +51,11 @@ def refuse_busy(
         )
     if not seen.is_clean:
         names = [*seen.look.untracked, *seen.look.staged, *seen.snapshot.changed_paths(seen.look)]
+        # git has a branch in one worktree only
+        other = "" if seen.look.branch == target.work else ", or catch beside it: --into DIR"
         raise UnfitError(
             f"this checkout has work of its own: {listed(names)}",
-            hint="commit or stash it, or catch into a worktree of its own: --into DIR",
+            hint="git stash -u puts it aside" + other,
         )
 
 

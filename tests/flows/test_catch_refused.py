@@ -156,6 +156,17 @@ def test_a_checkout_that_has_no_place_for_the_work_is_refused_and_left_alone(
     assert sent.untouched() == before
 
 
+def test_where_the_branch_is_checked_out_the_hint_names_what_can_be_done(sent: Monday) -> None:
+    inside(sent.m2, "catch", WORK).ok()
+    inside(sent.m2, "send", "m1", "--via", "remote").ok()
+    inside(sent.m1, "catch", WORK).ok()
+    inside(sent.m1, "send", "m2", "--via", "remote").ok()
+    sent.m2.write("src/mine.py", "MINE = 1\n")
+    said = inside(sent.m2, "catch", WORK)
+    refused(said, 8, "work of its own", "git stash -u")
+    assert "--into" not in said.err  # git has a branch in one worktree only
+
+
 def test_a_file_that_is_the_same_already_is_not_in_the_way(sent: Monday) -> None:
     sent.m2.write("runs/last.log", "1 failed\n")
     sent.m2.write(".wip/notes.md", "the one sentence that matters\n")

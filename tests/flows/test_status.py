@@ -82,6 +82,13 @@ def test_the_inbox_lists_what_arrived_and_is_not_caught_yet(sent: Monday, tmp_pa
     assert f"{WORK}  r1 from m1" in said
     assert f"next: handsoff catch {WORK}" in said
     assert sent.untouched() == before
+    # sent once more: both lie there, and there is one thing to do
+    inside(sent.m1, "withdraw").ok()
+    sent.m1.write("src/money.py", "MONEY = 7\n")
+    inside(sent.m1, "send", "m2", "--to-file", tmp_path / "x.handsoff").ok()
+    inside(sent.m2, "receive", tmp_path / "x.handsoff").ok()
+    said = inside(sent.m2, "inbox").ok().out
+    assert (said.count("  r"), said.count("next: ")) == (2, 1)
     inside(sent.m2, "catch", WORK).ok()
     assert inside(sent.m2, "inbox", "--json").ok().json == {"parcels": []}
     assert inside(sent.m2, "inbox").ok().out == ""
