@@ -205,5 +205,7 @@ def inbox(json: Json = False) -> None:
     if json:
         show_json({"parcels": [asdict(item) for item in arrived]})
         return
+    if not arrived:
+        say("nothing waits here to be caught")
     for line in render.arrived(arrived):
         show(line)

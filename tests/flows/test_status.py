@@ -91,7 +91,8 @@ def test_the_inbox_lists_what_arrived_and_is_not_caught_yet(sent: Monday, tmp_pa
     assert (said.count("  r"), said.count("next: ")) == (2, 1)
     inside(sent.m2, "catch", WORK).ok()
     assert inside(sent.m2, "inbox", "--json").ok().json == {"parcels": []}
-    assert inside(sent.m2, "inbox").ok().out == ""
+    empty = inside(sent.m2, "inbox").ok()
+    assert (empty.out, empty.err) == ("", "nothing waits here to be caught\n")
 
 
 def test_a_rewritten_record_is_not_believed(sent: Monday) -> None:
