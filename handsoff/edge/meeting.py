@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Final, Self, TypeVar
 
 from handsoff.core import frames
-from handsoff.core.address import format_address, is_everywhere
+from handsoff.core.address import format_address
 from handsoff.core.pairing import LIMIT, Pairing
 from handsoff.core.pairtalk import Message, No, as_error, no
-from handsoff.edge import clock, sockets, system
+from handsoff.edge import clock, sockets
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError, reason
 
 CALLERS: Final = 8
@@ -242,13 +242,6 @@ class Door:
         selector.unregister(caller.sock)
         del self._callers[caller.sock]
         caller.sock.close()
-
-
-def reachable(bind: str) -> str:
-    """Return an address, or a name, at which others may reach a door that is bound to ``bind``."""
-    if not is_everywhere(bind):
-        return bind
-    return next(iter(system.own_addresses()), None) or socket.gethostname()
 
 
 def _gone(where: str, error: OSError) -> UnreachableError:

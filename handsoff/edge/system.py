@@ -1,20 +1,25 @@
-"""What a check-up asks of this computer: packages, room, modes, processes, ports."""
+"""What is asked of this computer: packages, room, modes, processes, ports, its own address."""
 
 import os
 import shutil
 import socket
 import stat
-from collections.abc import Iterable
+import struct
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.address import ip_of, is_everywhere
 from handsoff.core.checkups import Lock, Mode
 
 _SBIN: Final = "/usr/sbin:/sbin:/usr/local/sbin"
 _FIREWALLS: Final = {"ufw": "ufw", "firewalld": "firewall-cmd", "nft": "nft"}
 _PROC: Final = Path("/proc")
+_GET_ADDRESS: Final = 0x8915
+"""SIOCGIFADDR, see netdevice(7)."""
 _NOWHERE: Final = (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6))
 """Addresses of documentation (RFC 5737, RFC 3849): to choose a way there sends nothing."""
 
@@ -90,6 +95,33 @@ def own_addresses() -> list[str]:
             sock.connect((there, 9))
             found.append(str(sock.getsockname()[0]))
     return found
+
+
+def reachable(bind: str) -> str:
+    """Return an address at which others may reach what is bound to ``bind``; else a name."""
+    if not is_everywhere(bind):
+        return bind
+    found = [*own_addresses(), *_of_interfaces()]
+    ip = ip_of(bind)
+    if ip is not None and ip.version == 4:  # noqa: PLR2004 - of the Internet Protocol
+        found = [address for address in found if ":" not in address]
+    # a name leads here only where the network has a DNS that knows it
+    return found[0] if found else socket.gethostname()
+
+
+def _of_interfaces() -> Iterator[str]:
+    """Yield the IPv4 address of each interface, for networks that lead nowhere else."""
+    if not sys.platform.startswith("linux"):
+        return
+    import fcntl  # noqa: PLC0415 - POSIX only
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):
+                told = fcntl.ioctl(sock, _GET_ADDRESS, struct.pack("16s24x", name.encode()[:15]))
+                address = socket.inet_ntoa(told[20:24])
+                if not address.startswith("127."):
+                    yield address
 
 
 def answers(host: str, port: int, *, timeout: float = 1.0) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,10 +10,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from handsoff.core.address import format_address, is_everywhere
+from handsoff.core.address import format_address
 from handsoff.core.patience import USUAL
 from handsoff.edge import clock, door, files, keys
 from handsoff.edge.home import Home
+from handsoff.edge.system import reachable
 from handsoff.errors import UsageError
 from handsoff.flows import finding
 from handsoff.flows.happening import Happening, Moving, Told
@@ -83,7 +83,7 @@ def run(plan: Plan, stop: Stopping, tell: Told, watch: Callable[[Moving], None])
         home.sweep()
         with house.listener(plan.bind, plan.port) as listener:
             host, real_port = listener.start()
-            where = format_address(_reachable(host), real_port)
+            where = format_address(reachable(host), real_port)
             note(where)
             with _told_in(plan.address_file, where):
                 tell(
@@ -147,8 +147,3 @@ def _until(stop: Stopping, house: House, tell: Told) -> None:
             visit = threading.Thread(target=look_after, name="look-after", daemon=True)
             visit.start()
             contact = clock.monotonic() + _CONTACT
-
-
-def _reachable(host: str) -> str:
-    """Return a name by which others may reach a listener that is bound to every address."""
-    return socket.gethostname() if is_everywhere(host) else host

@@ -21,8 +21,9 @@ from handsoff.core.pairtalk import Hi
 from handsoff.core.plain import plain
 from handsoff.edge import clock, mdns
 from handsoff.edge.mdns import Announcement
-from handsoff.edge.meeting import Door, Meeting, call, reachable
+from handsoff.edge.meeting import Door, Meeting, call
 from handsoff.edge.pake import Pake
+from handsoff.edge.system import reachable
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows.admitting import Paired, Tell, be_let_in, let_in
 from handsoff.flows.claiming import Own

@@ -79,6 +79,8 @@ def test_a_listener_is_announced_by_its_id_and_port_and_nothing_else(
     with background(m2, "listen", "--address-file", address) as there:
         wait_for(address.exists)
         (found,) = look(two.machine("m1"))
+        # what it tells to type with --at: a name would lead nowhere without a DNS
+        assert address.read_text().startswith(f"{two.machine('m2').ipv4}:")
         port = int(address.read_text().rpartition(":")[2])
         assert there.interrupt(signal.SIGTERM).code == 0
     assert (found.instance, found.port) == (m2.member().id, port)
