@@ -83,9 +83,10 @@ def _silence(look: Look, names: Sequence[str]) -> tuple[str, str]:
         do = f"handsoff listen, there; or a firewall there stops UDP port 5353: {_AT}"
     else:
         said += (
-            ", and nothing of anybody: an access point that keeps its clients apart, or a firewall"
+            ", and nothing of anybody: no handsoff listen runs there, or an access point keeps its "
+            "clients apart, or a firewall is in between"
         )
-        do = _AT
+        do = f"handsoff listen, there; or {_AT}"
     if tunnels := _named(look.interfaces, Why.TUNNEL):
         said += f"; or the VPN that is up ({tunnels})"
     return said, do
