@@ -4,10 +4,13 @@ A catch that fails takes the new worktree with it, unless the record has moved: 
 and its journal stay, and the same catch typed inside it finishes.
 """
 
+import os
+import shlex
 from datetime import timedelta
 from pathlib import Path
 
-from handsoff.edge.git import command
+from handsoff.core.plain import plain
+from handsoff.edge.git import command, shape
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.catch import Catcher
@@ -22,7 +25,10 @@ def catch_into(
 ) -> CatchResult:
     """Catch ``work`` into a new worktree at ``folder``."""
     if folder.exists() or folder.is_symlink():
-        raise RefusedError(f"{folder} exists already", hint="name a folder that does not")
+        hint = "name a folder that does not"
+        if shape.other_worktree(desk.checkout, work) == os.path.realpath(folder):
+            hint = f"{plain(work)} is there: cd {plain(shlex.quote(str(folder)))}"
+        raise RefusedError(f"{folder} exists already", hint=hint)
     checkout = desk.checkout
     with checkout.lock():
         head = checkout.commit("HEAD")

@@ -133,3 +133,10 @@ def test_an_interrupted_catch_into_a_place_leaves_nothing_before_the_record_move
     assert untouched(m2.top) == before
     inside(m2, "catch", WORK, "--into", place).ok()
     assert look(place) == sent.travels
+
+
+def test_typed_again_it_says_where_the_work_is(sent: Monday) -> None:
+    sent.m2.git("switch", "-q", "main")
+    inside(sent.m2, "catch", WORK, "--into", "../caught one").ok()
+    said = inside(sent.m2, "catch", WORK, "--into", "../caught one")
+    refused(said, 3, "caught one exists already", f"{WORK} is there: cd '../caught one'")
