@@ -10,6 +10,7 @@ from handsoff.core.lease import State
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.core.times import moment
+from handsoff.edge.git import operation
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
@@ -84,7 +85,7 @@ def status(desk: Desk) -> Status:
     """Return where the works stand; what the remote does not tell honestly, as last seen."""
     founding = desk.need_pin()
     journal = Memory(desk.checkout).journal()
-    branch = desk.checkout.branch() or ""
+    branch = desk.checkout.branch() or operation.branch(desk.checkout) or ""
     remote, unread = "", 0
     news = ledger.send_all(desk)
     doubts: tuple[str, ...] = ()

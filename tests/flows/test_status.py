@@ -26,6 +26,13 @@ def test_a_work_that_nobody_handed_over_is_free(monday: Monday) -> None:
     assert monday.untouched() == before
 
 
+def test_a_work_in_the_middle_of_a_rebase_is_that_of_the_checkout(monday: Monday) -> None:
+    monday.m1.git("reset", "-q", "--hard")
+    monday.m1.run("git", "-c", "sequence.editor=sed -i 1ibreak", "rebase", "-i", "HEAD~1").ok()
+    assert monday.m1.git("branch", "--show-current") == ""
+    assert f"* {WORK}: nobody has handed it over yet" in inside(monday.m1, "status").ok().out
+
+
 def test_an_offered_work_is_seen_alike_by_both_ends(sent: Monday) -> None:
     before = sent.untouched()
     giver, taker = status_of(sent, "m1"), status_of(sent, "m2")
