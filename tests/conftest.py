@@ -6,9 +6,16 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from handsoff.edge.scan import warm
 from tests.kit.machines import World, sealed
+
+# how fast this machine is at the moment is no property of the code
+settings.register_profile(
+    "suite", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 << 30

@@ -118,8 +118,8 @@ def drop(
 def close(
     work: SomeWork = None,
     outcome: Annotated[
-        str, typer.Option(metavar="HOW", help="How it ended: merged or abandoned.")
-    ] = "merged",
+        str | None, typer.Option(metavar="HOW", help="How it ended: merged or abandoned.")
+    ] = None,
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -129,7 +129,8 @@ def close(
     from handsoff.flows.desk import open_desk
 
     if outcome not in ("merged", "abandoned"):
-        raise UsageError(f"no outcome called {outcome}", hint="merged or abandoned")
+        said = f"no outcome called {outcome}" if outcome else "nobody said how the work ended"
+        raise UsageError(said, hint="handsoff close --outcome merged, or --outcome abandoned")
     let = letting.close(open_desk(), typed(work), outcome, dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
 

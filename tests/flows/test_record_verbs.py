@@ -149,19 +149,21 @@ def test_a_closed_work_is_over_until_somebody_catches_it(monday: Monday) -> None
     told = inside(monday.m1, "close", "--outcome", "abandoned", "--json").ok().json
     assert told["state"] == "closed"
     refused(inside(monday.m1, "close", "--outcome", "lost"), 2, "no outcome called lost")
+    refused(inside(monday.m1, "close"), 2, "nobody said how the work ended", "--outcome merged")
     monday.m1.git("push", "-q", "origin", WORK)
 
 
 def test_what_was_let_go_is_not_taken_up_again_unseen(monday: Monday) -> None:
     inside(monday.m1, "save").ok()
-    inside(monday.m1, "close").ok()
+    inside(monday.m1, "close", "--outcome", "merged").ok()
     refused(inside(monday.m1, "close", "--outcome", "abandoned"), 3, "closed already, as merged")
     assert "it was closed (merged)" in inside(monday.m1, "save").ok().err
     inside(monday.m1, "drop", "--reason", "x").ok()
     assert "caught again" in inside(monday.m1, "save", "--page-only").ok().err
     inside(monday.m1, "drop", "--blocked", "--reason", "was it run?").ok()
     before = standing(monday)
-    for verb in (["save"], ["save", "--page-only"], ["send", "m2"], ["push"], ["close"]):
+    ends = ["close", "--outcome", "merged"]
+    for verb in (["save"], ["save", "--page-only"], ["send", "m2"], ["push"], ends):
         refused(inside(monday.m1, *verb), 3, "blocked: was it run?", "handsoff catch")
     assert standing(monday) == before
     inside(monday.m1, "catch", WORK).ok()
@@ -203,7 +205,8 @@ def test_a_dry_run_writes_nothing(monday: Monday) -> None:
     inside(monday.m1, "save").ok()
     before = monday.untouched()
     for words in (
-        ["save"], ["save", "--page-only"], ["offer", "--anyone"], ["close"],
+        ["save"], ["save", "--page-only"], ["offer", "--anyone"],
+        ["close", "--outcome", "merged"],
         ["drop", "--reason", "x"],
     ):  # fmt: skip
         inside(monday.m1, *words, "--dry-run").ok()
