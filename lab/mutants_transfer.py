@@ -41,6 +41,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "welcome": [
         ("everybody is mine", "if welcome is not Welcome.MINE or", "if True or"),
+        ("a revocation counts in one clone", "if gone is not None:", "if False:"),
         ("nobody is mine", " or sender.card.person.casefold() == person.casefold()", ""),
     ],
     "keeping": [
@@ -49,7 +50,14 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("what was caught is kept", "(lease.state is State.HELD and not ours)", "False"),
         ("what may be caught again goes", "is State.HELD and not ours)", "is State.HELD)"),
         ("what is closed is kept", "lease.state is State.CLOSED or", ""),
-        ("anybody has an offer", "and lease.to.admits(machine, person)", ""),
+        ("anybody has an offer", "and lease.to.admits(to, person)", ""),
+        ("what was taken back is given", " or lease.carrier != giver", " or True"),
+        ("all that may catch get it", "and given and given != to:", "and False:"),
+        (
+            "who caught it gets it no more",
+            "if lease.state in (State.OFFERED, State.DROPPED) and",
+            "if",
+        ),
         ("a drop is for nobody", "return lease.state is State.DROPPED", "return False"),
     ],
     "patience": [

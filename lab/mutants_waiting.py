@@ -12,8 +12,16 @@ TESTS: Final = {
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "holding": [
-        ("a parcel elsewhere is no matter", "if away and lease.state", "if False and lease.state"),
-        ("no way back while in contact", "if away and lease.state", "if lease.state"),
+        (
+            "a parcel elsewhere is no matter",
+            "if not away or not (offered",
+            "if True or not (offered",
+        ),
+        ("no way back while in contact", "if not away or not (offered", "if not (offered"),
+        ("a drop is taken back unseen", " or lease.how is How.DROP", ""),
+        ("what was given comes back", "unsure or (given and let_go)", "unsure"),
+        ("another clone takes it back", "offered or unsure or", "offered or"),
+        ("what ran out never comes back", "(given and let_go)", "given"),
         ("files come back by themselves", '("direct", "ssh", "file")', '("direct", "ssh")'),
         ("what is on the remote stays there", 'route in ("direct", "ssh", "file")', "route"),
     ],

@@ -59,16 +59,22 @@ def may_push(lease: Lease, machine: str, now: datetime) -> Verdict:
     return Verdict(allowed=True)
 
 
-def may_withdraw(lease: Lease, route: str, *, away: bool) -> str:
-    """Return why an offer that left by ``route`` may not be taken back now, or "".
+def may_take_back(lease: Lease, route: str, *, given: str | None, away: bool) -> str:
+    """Return why what was let go, an offer that left by ``route``, may not be taken back, or "".
 
     While the remote does not answer (``away``), whoever has the parcel may have caught the work
-    where nobody here could see it.
+    where nobody here could see it. ``given`` is the machine that came for it, "" if none did, None
+    if another clone of this machine made the offer and would know.
     """
-    if away and lease.state is State.OFFERED and route in ("direct", "ssh", "file"):
-        to = lease.to.shown() if lease.to else "anyone"
-        return f"{to} has the parcel, and the remote cannot say whether the work was caught"
-    return ""
+    offered = lease.state is State.OFFERED and route in ("direct", "ssh", "file")
+    let_go = lease.state is State.OFFERED or lease.how is How.DROP
+    unsure = given is None and lease.state is State.OFFERED
+    if not away or not (offered or unsure or (given and let_go)):
+        return ""
+    if given is None and not offered:
+        return "another clone of this machine offered it, and may have given its parcel away"
+    to = given or (lease.to.shown() if lease.to else "anyone")
+    return f"{to} has the parcel, and the remote cannot say whether the work was caught"
 
 
 def taken_up(lease: Lease) -> str:

@@ -28,8 +28,19 @@ def may_go(lease: Lease, *, named: bool, ours: bool, made: datetime, now: dateti
     return lease.state is State.CLOSED or (lease.state is State.HELD and not ours)
 
 
-def may_be_given(lease: Lease, machine: str, person: str | None) -> bool:
-    """Say whether ``machine``, which names no parcel, may have what ``lease`` lets it catch."""
+def may_be_given(
+    lease: Lease, to: str, person: str | None, *, giver: str, named: bool, given: str
+) -> bool:
+    """Say whether the machine ``to`` may have the last parcel of the work under ``lease``.
+
+    ``named`` says that it asks for it by its id: then it knows the record, which may be newer than
+    ``lease``. But without the remote only the giver knows that it took an offer back, and of many
+    that may catch the first one alone (``given``) gets it, or each would carry the work.
+    """
+    if lease.state in (State.OFFERED, State.DROPPED) and given and given != to:
+        return False
+    if named:
+        return lease.state not in (State.HELD, State.CLOSED) or lease.carrier != giver
     if lease.state is State.OFFERED:
-        return lease.to is not None and lease.to.admits(machine, person)
+        return lease.to is not None and lease.to.admits(to, person)
     return lease.state is State.DROPPED

@@ -47,6 +47,7 @@ from handsoff.flows.observe import Observed, observe
 from handsoff.flows.obtaining import Obtaining, ask_around
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Route
+from handsoff.flows.shelf import refuse_given
 
 _ELSEWHERE: Final = (
     "this machine carried it already: what another checkout of it has and did not save stays there"
@@ -85,6 +86,7 @@ class Catcher:
         mine = lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id
         if mine and self._is_here(view):
             return self._already(view)
+        refuse_given(self.desk, view)
         undone = self.memory.restore_point() is not None
         # carried by this machine, but its bytes never came here: they do now, on the same leg
         with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):

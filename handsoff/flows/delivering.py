@@ -86,6 +86,7 @@ class Delivery:
         else:
             self.pen = self._pen(kept.parcel, page, kept.envelope)
         self.parcel = kept.parcel
+        Shelf(self.desk).set_given(kept.parcel, "")  # that was of an offer that is over
         return True
 
     def sealed(self, plan: Plan, pack: IO[bytes]) -> Sending:

@@ -1,14 +1,15 @@
 """A machine comes for a parcel that waits here for it: the listening end of a fetch.
 
 Given is only what a clone here has made, what the record names as the last to be had of the work,
-and only to a machine that the parcel is sealed to. Once it was promised, the offer counts as one
-whose parcel has arrived: while the remote is away, it is not taken back.
+and only to a machine that the parcel is sealed to; nothing that this machine took back, and what
+many may catch to the first that comes. Once it was promised, the offer counts as one whose parcel
+has arrived: while the remote is away, it is not taken back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from typing import Final
+from typing import BinaryIO, Final
 
 from handsoff.core.keeping import may_be_given
 from handsoff.core.messages import Accept, Bye, Offer, Receipt, Want, check_receipt
@@ -37,16 +38,16 @@ def give(
     ``begin`` hears what is about to go and how much of it is there, and gives what hears of the
     progress. RefusedError where there is nothing for this machine.
     """
-    desk, kept = _find(want, desks, to)
+    desk, _, unused = _find(want, desks, to)
+    unused.close()
     with _free(desk):
         # again, since a withdrawal may have come in between; from here on none can unseen
-        desk, kept = _find(want, [desk], to)
-        Shelf(desk).set_given(kept)
-    talk.say(Offer(kept.parcel, kept.size, kept.sha256))
-    here = talk.hear(Accept).offset
-    step("listen.give.before")
-    path = Shelf(desk).path(kept.parcel)
-    with files.saying(f"cannot read {path}"), path.open("rb") as file:
+        desk, kept, file = _find(want, [desk], to)
+        Shelf(desk).set_given(kept.parcel, to.id)
+    with file, files.saying(f"cannot read {Shelf(desk).path(kept.parcel)}"):
+        talk.say(Offer(kept.parcel, kept.size, kept.sha256))
+        here = talk.hear(Accept).offset
+        step("listen.give.before")
         talk.send_parcel(file, kept.size, begin(kept, here))
     receipt = talk.hear(Receipt)
     check_receipt(receipt, manifest=kept.manifest, key=to.card.sign_key, name=to.name)
@@ -71,19 +72,22 @@ def _free(desk: Desk) -> Iterator[None]:
         yield
 
 
-def _find(want: Want, desks: Sequence[Desk], to: Member) -> tuple[Desk, Kept]:
+def _find(want: Want, desks: Sequence[Desk], to: Member) -> tuple[Desk, Kept, BinaryIO]:
     for desk in desks:
         view = last_known(desk, want.work)
         named = view.record.kept.parcel if view is not None and view.record.kept else ""
         if view is None or not named or want.parcel not in (named, ""):
             continue
-        lease = view.record.lease.as_of(desk.now)
-        if not want.parcel and not may_be_given(lease, to.id, to.person):
-            continue
-        shelf = Shelf(desk)
+        shelf, lease = Shelf(desk), view.record.lease.as_of(desk.now)
         kept = shelf.get(named)
-        if kept is not None and to.id in kept.receivers and shelf.path(named).exists():
-            return desk, kept
+        if kept is None or to.id not in kept.receivers or view.roster.member(to.id) is None:
+            continue
+        may = may_be_given(
+            lease, to.id, to.person,
+            giver=desk.machine.id, named=bool(want.parcel), given=kept.given,
+        )  # fmt: skip
+        if may and (file := shelf.open(kept)) is not None:
+            return desk, kept, file
     raise RefusedError(
         f"no parcel of {want.work} waits here for {to.name}", hint="it is on the remote, or nowhere"
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from handsoff.core.holding import may_withdraw, taken_up
+from handsoff.core.holding import taken_up
 from handsoff.core.lease import Lease, State
 from handsoff.core.pen import Pen
 from handsoff.core.times import moment
@@ -16,7 +16,7 @@ from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
 from handsoff.flows.pages import read_page
-from handsoff.flows.shelf import Shelf
+from handsoff.flows.shelf import refuse_given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +55,7 @@ def _write(
     with desk.checkout.lock():
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
+        refuse_given(desk, view)
         pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
         with ledger.on_the_record(desk, view, kind, dry_run=dry_run):
             pen = make(view, pen)
@@ -101,16 +102,7 @@ def withdraw(
 ) -> Let:
     """Take an offer back that nobody has caught."""
 
-    def make(view: View, pen: Pen) -> Pen:
-        parcel = view.record.kept.parcel if view.record.kept is not None else ""
-        kept = Shelf(desk).get(parcel)
-        given = kept is not None and kept.given
-        route = "direct" if given else view.record.route
-        problem = may_withdraw(view.record.lease, route, away=bool(view.away))
-        if problem:
-            raise RefusedError(
-                view.roster.named_text(problem), hint="withdraw it when the remote answers again"
-            )
+    def make(_: View, pen: Pen) -> Pen:
         return pen.withdrawn(hold=hold_of(desk.checkout, hold))
 
     return _write(desk, "withdraw", "Withdrawn", make, work=work, dry_run=dry_run)

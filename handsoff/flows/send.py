@@ -35,6 +35,7 @@ from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Aim, Plan, Sent, Terms, Wishes
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.routing import Routing
+from handsoff.flows.shelf import refuse_given
 
 TRIES: Final = 3
 
@@ -122,6 +123,7 @@ class Sender:
     ) -> Sent:
         self.routing.choose(aim, away=bool(view.away))
         again.check_is_here(self.desk, view)
+        refuse_given(self.desk, view)
         hold = hold_of(self.desk.checkout, self.wishes.hold)
         pen = Pen(
             record=view.record, by=self.desk.machine.id, sign=self.desk.machine.sign,

@@ -4,17 +4,20 @@
 <store>/parcels/<id>.json       what it is, since nobody here can open it
 """
 
+import os
+import stat
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from handsoff.core.entry import time_of
+from handsoff.core.holding import may_take_back
 from handsoff.core.ids import is_parcel_id
 from handsoff.core.keeping import may_go
 from handsoff.edge import files
-from handsoff.errors import HandsoffError
-from handsoff.flows.desk import Desk
+from handsoff.errors import DamagedError, HandsoffError, RefusedError
+from handsoff.flows.desk import Desk, View
 from handsoff.flows.waiting import Pending, last_known
 
 SEALED: Final = ".handsoff"
@@ -32,8 +35,8 @@ class Kept:
     manifest: str
     """The SHA-256 of its manifest, which a receipt is for."""
     at: int
-    given: bool = False
-    """Whether bytes of it went to a machine that came for it."""
+    given: str = ""
+    """The machine that came for it and was promised it, "" if none did."""
 
 
 class Shelf:
@@ -54,14 +57,30 @@ class Shelf:
 
     def get(self, parcel: str) -> Kept | None:
         """Return what is known of a parcel that lies here."""
-        if not is_parcel_id(parcel) or not self.path(parcel).exists():
+        if not is_parcel_id(parcel):
             return None
-        known = files.read_json(self._note(parcel))
-        return Kept(**{**known, "receivers": tuple(known["receivers"])}) if known else None
+        try:
+            known = files.read_json(self._note(parcel))
+            return Kept(**{**known, "receivers": tuple(known["receivers"])}) if known else None
+        except (DamagedError, KeyError, TypeError):
+            return None
 
-    def set_given(self, kept: Kept) -> None:
-        """Note that whoever it is for may have it now, whatever the remote shows."""
-        self.put(replace(kept, given=True))
+    def open(self, kept: Kept) -> BinaryIO | None:
+        """Return a parcel to be read, None if it does not lie here as it was made."""
+        try:
+            handle = os.open(self.path(kept.parcel), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return None
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size != kept.size:
+            os.close(handle)
+            return None
+        return os.fdopen(handle, "rb")
+
+    def set_given(self, parcel: str, to: str) -> None:
+        """Note that the machine ``to`` may have it now, whatever the remote shows."""
+        if (kept := self.get(parcel)) is not None:
+            self.put(replace(kept, given=to))
 
     def remove(self, parcel: str) -> None:
         """Throw a parcel away."""
@@ -107,3 +126,19 @@ def tidy(desk: Desk) -> None:
             with desk.checkout.lock():
                 for parcel in shelf.superfluous():
                     shelf.remove(parcel)
+
+
+def refuse_given(desk: Desk, view: View) -> None:
+    """Raise RefusedError if this machine let the work go, and somebody may have caught it unseen.
+
+    Asked by each verb that would take it up again, or let it go in another way.
+    """
+    lease, kept = view.record.lease.as_of(desk.now), view.record.kept
+    if lease.carrier != desk.machine.id or kept is None:
+        return
+    known = Shelf(desk).get(kept.parcel)
+    given = known.given if known is not None else None if kept.by == desk.machine.id else ""
+    if problem := may_take_back(lease, view.record.route, given=given, away=bool(view.away)):
+        raise RefusedError(
+            view.roster.named_text(problem), hint="once the remote answers again, it can be done"
+        )

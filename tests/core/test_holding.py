@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from handsoff.core.holding import clamp, has_lapsed, may_push, may_withdraw
+from handsoff.core.holding import clamp, has_lapsed, may_push, may_take_back
 from handsoff.core.lease import HOLD, OFFER, Caught, Lease, State
 from handsoff.core.times import moment
 from tests.kit.leases import HELD, MINUTE, OFFERED, STATES, T0, after
@@ -89,26 +89,36 @@ def test_a_moment_reads_in_utc() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lease", "route", "away", "refused"),
+    ("lease", "route", "given", "away", "refused"),
     [
-        (OFFERED, "direct", True, True),
-        (OFFERED, "ssh", True, True),
-        (OFFERED, "file", True, True),
-        (OFFERED, "remote", True, False),
-        (OFFERED, "direct", False, False),
-        (OFFERED, "file", False, False),
-        (HELD, "direct", True, False),
+        (OFFERED, "direct", "", True, True),
+        (OFFERED, "ssh", "", True, True),
+        (OFFERED, "file", "", True, True),
+        (OFFERED, "remote", "", True, False),
+        (OFFERED, "remote", "m2", True, True),
+        (OFFERED, "remote", None, True, True),
+        (OFFERED, "remote", None, False, False),
+        (STATES[State.DROPPED], "remote", None, True, False),
+        (OFFERED, "remote", "m2", False, False),
+        (OFFERED, "direct", "", False, False),
+        (OFFERED, "file", "", False, False),
+        (HELD, "direct", "m2", True, False),
+        (STATES[State.DROPPED], "remote", "m2", True, True),
+        (STATES[State.DROPPED], "direct", "", True, False),
+        (OFFERED.as_of(T0 + 9 * OFFER), "remote", "m2", True, False),
     ],
 )
 def test_an_offer_whose_parcel_is_elsewhere_comes_back_only_in_contact(
-    lease: Lease, route: str, away: bool, refused: bool
+    lease: Lease, route: str, given: str | None, away: bool, refused: bool
 ) -> None:
-    said = may_withdraw(lease, route, away=away)
+    said = may_take_back(lease, route, given=given, away=away)
     assert bool(said) == refused
-    if refused:
+    if refused and given is None:
+        assert said.startswith("another clone of this machine offered it")
+    elif refused:
         assert said == "m2 has the parcel, and the remote cannot say whether the work was caught"
 
 
 def test_an_offer_to_anyone_is_not_named_after_a_machine() -> None:
     lease = replace(OFFERED, to=None)
-    assert may_withdraw(lease, "file", away=True).startswith("anyone has the parcel")
+    assert may_take_back(lease, "file", given="", away=True).startswith("anyone has the parcel")
