@@ -1,14 +1,15 @@
 """The clones on this machine: their desks, and the machines that they know."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from handsoff.core.roster import Roster
+from handsoff.core.roster import Member, Roster
+from handsoff.core.welcome import who_knows
 from handsoff.edge import clock
 from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
-from handsoff.errors import HandsoffError, UnfitError
+from handsoff.errors import HandsoffError, TrustError, UnfitError
 from handsoff.flows.desk import Desk
 
 
@@ -47,3 +48,24 @@ def rosters_of(desks: Iterable[Desk]) -> Iterator[Roster]:
             roster = desk.local_roster()
             if roster is not None:
                 yield roster
+
+
+def host_of(desks: Sequence[Desk], machine: str) -> tuple[Desk, Member]:
+    """Return a clone of one repository that has ``machine`` in its roster, and that member.
+
+    TrustError where none has it, or one knows that it was revoked.
+    """
+    known = [(desk, roster) for desk in desks for roster in rosters_of([desk])]
+    at = who_knows([roster for _, roster in known], machine)
+    if at is not None:
+        return known[at][0], known[at][1].everyone[machine]
+    problem: HandsoffError | None = None
+    for desk in desks:
+        try:
+            member = desk.fresh_roster().member(machine)
+        except HandsoffError as error:
+            problem = problem or error
+            continue
+        if member is not None:
+            return desk, member
+    raise problem or TrustError(f"{machine} is not in the roster of this repository")

@@ -24,13 +24,12 @@ from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Stream, Talk
-from handsoff.errors import CutError, HandsoffError, RefusedError, TrustError
+from handsoff.errors import CutError, HandsoffError, RefusedError
 from handsoff.flows import giving, heard, ledger
 from handsoff.flows.accept import accept
-from handsoff.flows.clones import clone_of, desks_of, rosters_of
+from handsoff.flows.clones import clone_of, desks_of, host_of, rosters_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.happening import Happening, Kind, Moving, nobody
-from handsoff.flows.roster import roster_with
 from handsoff.flows.shelf import Kept, tidy
 from handsoff.flows.taking import Room, receipt_for, take
 
@@ -97,11 +96,17 @@ class House:
         wanted = machine_id(public_key)
         if any(roster.member(wanted) is not None for roster in rosters_of(self.desks())):
             return wanted
-        with self._asking:
+        # strangers must not make us ask the remote again and again; and of a remote that is silent
+        # one thread waits, since those that look up keys are few
+        if not self._asking.acquire(blocking=False):
+            return None
+        try:
             if clock.monotonic() - self._asked < _FRESH:
-                return None  # strangers must not make us ask the remote again and again
+                return None
             self._asked = clock.monotonic()
-        return wanted if any(self._admits(desk, wanted) for desk in self.desks()) else None
+            return wanted if any(self._admits(desk, wanted) for desk in self.desks()) else None
+        finally:
+            self._asking.release()
 
     def desks(self, repository: str | None = None) -> list[Desk]:
         """Return the desks of the clones here, of one repository or of all."""
@@ -142,8 +147,8 @@ class House:
             hello = talk.hear(Hello)
             talk.say(Hello(VERSIONS, self.machine.id, __version__))
             wish = talk.hear_wish()
-            desk = clone_of(self.home, self.machine, wish.repository)
-            member = _member(desk, sender or hello.machine)
+            clone_of(self.home, self.machine, wish.repository)  # says so where there is none
+            desk, member = host_of(self.desks(wish.repository), sender or hello.machine)
             guest = Guest(talk, channel, desk, member, peer, wish.work)
             talk.who = member.name
             if isinstance(wish, Ask):
@@ -242,15 +247,6 @@ class House:
         finally:
             if self._moving.get(key) is channel:
                 del self._moving[key]
-
-
-def _member(desk: Desk, machine: str) -> Member:
-    """Return ``machine`` as the roster of ``desk`` has it; TrustError if it is not in it."""
-    roster = roster_with(desk, machine)
-    found = roster.member(machine)
-    if found is None:
-        raise TrustError(f"{roster.name_of(machine)} is not in the roster of this repository")
-    return found
 
 
 def receive_file(home: Home, machine: Machine, path: Path) -> Parcel:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff.core.room import COPIES, Limits, Stock, no_room
-from handsoff.core.roster import Member
-from handsoff.core.welcome import Welcome, turned_away
-from handsoff.errors import RefusedError, UnfitError
+from handsoff.core.roster import Member, Revocation, Roster
+from handsoff.core.welcome import Welcome, turned_away, who_knows
+from handsoff.errors import RefusedError, TrustError, UnfitError
 from tests.kit.signing import M1, M2, START
 
 EMPTY = Stock(count=0, total=0, count_of_one=0, total_of_one=0, free=10**9, disk=10**9)
@@ -85,6 +85,11 @@ def member(who: object, person: str) -> Member:
     return Member(name=card.name, card=card, admitted=1)
 
 
+def roster_of(*members: Member) -> Roster:
+    everyone = {member.id: member for member in members}
+    return Roster(founding="0" * 40, everyone=everyone, numbers={}, tip="", seq=0, at=0)
+
+
 def test_whose_parcels_are_taken() -> None:
     own, other = member(M1, "Lin"), member(M2, "kim")
     for welcome in (Welcome.ALL, Welcome.ASK):
@@ -94,3 +99,14 @@ def test_whose_parcels_are_taken() -> None:
     assert said is not None
     assert "m9 takes parcels of lin's machines only" in str(said)
     assert "kim" in str(said)
+
+
+def test_of_several_rosters_one_that_knows_is_taken_and_a_revocation_counts_in_all() -> None:
+    one, two = member(M1, "lin"), member(M2, "lin")
+    gone = replace(two, revoked=Revocation(seq=3, by=one.id, at=0, reason="", tips={}))
+    small, whole, later = (roster_of(*m) for m in ((one,), (one, two), (one, gone)))
+    assert who_knows([None, small, whole], two.id) == 2
+    assert who_knows([None, small], two.id) is None
+    assert who_knows([None, whole, small], one.id) == 1
+    with pytest.raises(TrustError, match="was revoked"):
+        who_knows([whole, later], two.id)

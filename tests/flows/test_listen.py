@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from handsoff.core.room import Limits
 from handsoff.core.welcome import Welcome
 from handsoff.edge.door import running
+from handsoff.edge.ssh import dial
+from handsoff.errors import HandsoffError
 from handsoff.flows.listen import Rules
 from handsoff.flows.roster import admit
 from tests.kit.compare import look
@@ -284,3 +287,27 @@ def test_a_fork_with_the_same_commits_is_another_repository(monday: Monday, tmp_
     assert there.arrived == ["feat/jpy from m1", f"{WORK} from m1"]
     inside(forks[1], "catch", "feat/jpy").ok()
     inside(m2, "catch", WORK).ok()
+
+
+def test_strangers_keep_nobody_out_while_the_remote_is_silent(
+    monday: Monday, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handsoff.flows.listen._FRESH", 0.0)
+    monkeypatch.setenv("GIT_SSH_COMMAND", "sleep 3;:")
+    monday.m2.git("remote", "set-url", "origin", "ssh://nobody.invalid/x.git")
+    with at_home(monday.m2) as there:
+        host, _, port = there.address.rpartition(":")
+
+        def knock(seed: bytes) -> None:
+            with pytest.raises(HandsoffError):
+                dial(host, int(port), private_key=seed, host_key=monday.m2.member().public_key,
+                     timeout=9.0)  # fmt: skip
+
+        with ThreadPoolExecutor(10) as strangers:
+            for n in range(10):
+                strangers.submit(knock, bytes([200 + n]) * 32)
+            time.sleep(0.7)
+            begun = time.monotonic()
+            dial(host, int(port), private_key=monday.m1.member().seed,
+                 host_key=monday.m2.member().public_key).close()  # fmt: skip
+            assert time.monotonic() - begun < 2.0
