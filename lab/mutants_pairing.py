@@ -81,6 +81,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("hints come as they are", "hint=plain(hint) or None", "hint=hint or None"),
     ],
     "joining": [
+        ("who was revoked is a member", "or roster.member(card.id) is not None:", "or True:"),
         ("a machine pairs with itself", "if types.card.id == shows.card.id:", "if False:"),
         ("any repository will do", "if types.roots and shows.roots and not", "if False and not"),
         (

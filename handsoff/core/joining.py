@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from handsoff.core.cards import Card
+from handsoff.core.roster import Roster
 from handsoff.errors import RefusedError, TrustError, UsageError
 
 _AGAIN: Final = "then handsoff pair again on both"
@@ -78,6 +79,19 @@ def check_shares(
     raise TrustError(
         f"{gate.name} has the roster {founding[:12]}, and the remote of {guest.card.name} {shown}",
         hint=hint,
+    )
+
+
+def check_not_revoked(roster: Roster | None, card: Card) -> None:
+    """Raise TrustError if ``card``, whose machine claims to be in ``roster``, was revoked there.
+
+    It may not have heard of it: its remote is away, or it would rather not.
+    """
+    if roster is None or card.id not in roster.everyone or roster.member(card.id) is not None:
+        return
+    raise TrustError(
+        f"{roster.name_of(card.id)} was revoked, and takes itself for a member",
+        hint="handsoff roster tells by whom; it comes back with new keys only",
     )
 
 

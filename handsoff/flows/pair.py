@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from handsoff.core.address import format_address, parse_address
 from handsoff.core.codes import RANDOM_BYTES, Code, make_code
 from handsoff.core.discovery import PAIRING, Found
-from handsoff.core.joining import Claims, Side, will_let_in
+from handsoff.core.joining import Claims, Side, check_not_revoked, will_let_in
 from handsoff.core.pairing import Pairing
 from handsoff.core.pairtalk import Hi
 from handsoff.core.plain import plain
@@ -191,6 +191,7 @@ def _finish(own: Own, meeting: Meeting, voice: Voice) -> Paired:
     voice.tell(f"both screens must show: {' '.join(pairing.words)}")
     gate = pairing.judge()
     if gate is None:
+        check_not_revoked(own.roster, theirs)
         return Paired(own=own.card, other=theirs, words=pairing.words, gate=False, already=True,
                       founding=own.claims.trusts)  # fmt: skip
     try:

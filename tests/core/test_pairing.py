@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from handsoff.core import canon
 from handsoff.core.cards import Card, make_card
 from handsoff.core.codes import Code, parse_code
-from handsoff.core.joining import Claims, Side, check_shares, gate_of, will_let_in
+from handsoff.core.joining import (
+    Claims,
+    Side,
+    check_not_revoked,
+    check_shares,
+    gate_of,
+    will_let_in,
+)
 from handsoff.core.pairing import EXPECTED, LIMIT, Pairing, Role
 from handsoff.core.pairtalk import Bye, Hi, Let, Message, No, Ready, Trust, as_error, no, read
+from handsoff.core.roster import Member, Revocation, Roster
 from handsoff.edge.keys import draft
 from handsoff.edge.pake import Pake
 from handsoff.errors import (
@@ -431,3 +439,17 @@ def test_a_machine_can_tell_in_advance_whether_it_lets_in(
 ) -> None:
     told = {side: will_let_in(own, side) for side in Side}
     assert told == {Side.TYPES: types, Side.SHOWS: shows}
+
+
+def test_a_member_is_told_from_one_that_was_revoked_and_one_that_is_not_known_yet() -> None:
+    one, two = (Member(name=card.name, card=card, admitted=1) for card in (M1, M2))
+    gone = replace(two, revoked=Revocation(seq=3, by=one.id, at=0, reason="lost", tips={}))
+
+    def roster(*members: Member) -> Roster:
+        everyone = {member.id: member for member in members}
+        return Roster(founding=FOUNDING, everyone=everyone, numbers={}, tip="", seq=0, at=0)
+
+    for known in (None, roster(one), roster(one, two)):
+        check_not_revoked(known, M2)
+    with pytest.raises(TrustError, match="m2 was revoked"):
+        check_not_revoked(roster(one, gone), M2)

@@ -118,6 +118,24 @@ def test_a_member_that_shows_the_code_lets_in_the_one_that_typed_it(world: World
     assert world.remote.refs() == before
 
 
+@pytest.mark.parametrize("types", ["m1", "m2"])
+def test_a_revoked_machine_that_has_not_heard_of_it_is_not_taken_for_a_member(
+    world: World, types: str
+) -> None:
+    m1, m2 = world.members("m1", "m2")
+    inside(m1, "roster", "revoke", "m2", "--reason", "lost", "--yes").ok()
+    one, other = (m1, m2) if types == "m1" else (m2, m1)
+    with away(m2), shows(other, "--yes") as there:
+        typed, shown = there.typed(one, "--yes"), _ended(there)
+    knows = typed if types == "m1" else shown
+    assert (knows.code, "m2 was revoked" in knows.err) == (7, True), knows.err
+    assert "are in the roster already" not in knows.err
+
+
+def _ended(there: Shown) -> Ran:
+    return there.running.end()
+
+
 def test_names_that_clash_are_said_on_both_sides_before_anything_is_written(world: World) -> None:
     m1, m2 = world.machine("m1"), world.machine("m2")
     with shows(m2, "--name", "M1") as there:
