@@ -81,7 +81,6 @@ class Connection:
         except BaseException:
             stream.close()
             raise
-        self.way.worked(member)
         return Opened(stream, talk, member, have)
 
     def again(self) -> "Connection":
@@ -119,6 +118,8 @@ class Connection:
         step("send.bytes.after")
         receipt = talk.hear(Receipt)
         check_receipt(receipt, manifest=manifest, key=to.card.sign_key, name=to.name)
+        # by ssh it only said who it was; now it has proved it, and may be looked for there
+        self.way.worked(to)
         step("send.receipt.after")
         return receipt
 

@@ -43,7 +43,7 @@ class Way(Protocol):
         """Return what to say where the other end speaks another protocol."""
 
     def worked(self, member: Member) -> None:
-        """Remember the way."""
+        """Remember the way, now that ``member`` has signed for what came by it."""
 
     def again(self) -> "Way":
         """Return the same way, to be opened once more."""

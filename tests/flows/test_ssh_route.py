@@ -91,6 +91,16 @@ def test_a_work_goes_to_an_alias_and_from_then_on_to_the_machine(
     assert home.by_ssh("box") == monday.m2.member().id
 
 
+def test_who_only_claims_to_be_a_machine_and_signs_nothing_is_not_remembered_as_its_place(
+    monday: Monday, there: Sshd
+) -> None:
+    home, m2 = Home(monday.m1.home), monday.m2.member().id
+    home.remember_ssh(m2, "real.invalid", None)
+    install(there.folder / "bin", f"HANDSOFF_KILL_AT=listen.receipt.before {HANDSOFF}")
+    refused(inside(monday.m1, "send", "box", "--retry", "0"), 6)
+    assert home.ssh_of(m2) == "real.invalid"
+
+
 def test_a_machine_is_reached_through_a_jump_and_must_be_the_one(
     monday: Monday, there: Sshd, tmp_path: Path
 ) -> None:
