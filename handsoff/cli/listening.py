@@ -4,9 +4,11 @@ import json as json_of
 import os
 import select
 import sys
+import termios
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -138,6 +140,7 @@ class Board:
             with self._lock:
                 self._wipe()
                 self._asks = True
+                _forget_typed()
                 print(f"{plain(question)} [y/N] ", end="", file=sys.stderr, flush=True)
             try:
                 return answer()
@@ -147,6 +150,12 @@ class Board:
     def _wipe(self) -> None:
         if self._shows:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _forget_typed() -> None:
+    """Throw away what was typed before a question stood there: it answers another one."""
+    with suppress(termios.error, OSError, ValueError):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def asker(board: Board, stop: "Stopping") -> Callable[[str], bool]:
