@@ -10,10 +10,11 @@ HANDSOFF_HOME/
 """
 
 import fcntl
+import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -44,7 +45,11 @@ class Parcel:
     @property
     def size(self) -> int:
         """How many bytes it has on disk."""
-        return sum(p.lstat().st_size for p in self.folder.rglob("*") if not p.is_dir())
+        total = 0
+        for path in self.folder.rglob("*"):
+            with suppress(FileNotFoundError):  # whoever catches it removes it
+                total += 0 if path.is_dir() else path.lstat().st_size
+        return total
 
     @property
     def objects(self) -> Path:
@@ -105,7 +110,8 @@ class Home:
         """Return the checkouts registered here, of one repository or of all."""
         known: dict[str, list[str]] = files.read_json(self.folder / _CLONES) or {}
         wanted = known.values() if founding is None else [known.get(founding, [])]
-        return [Path(top) for tops in wanted for top in tops if Path(top).is_dir()]
+        # not Path.is_dir, which raises for what cannot be looked at: it is as good as gone
+        return [Path(top) for tops in wanted for top in tops if os.path.isdir(top)]  # noqa: PTH112
 
     def repositories(self) -> list[str]:
         """Return the founding ids of the repositories that were ever set up here."""
@@ -167,9 +173,13 @@ class Home:
     def parcel(self, parcel_id: str) -> Parcel | None:
         """Return the verified parcel of this id, or None."""
         folder = self.inbox / parcel_id
-        if not is_parcel_id(parcel_id) or not (folder / MANIFEST).exists():
+        if not is_parcel_id(parcel_id):
             return None
-        return Parcel(folder, manifest.decode((folder / MANIFEST).read_bytes()))
+        try:
+            body = (folder / MANIFEST).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Parcel(folder, manifest.decode(body))
 
     def parcels(self) -> list[Parcel]:
         """Return all verified parcels, oldest first."""

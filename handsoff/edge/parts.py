@@ -124,8 +124,12 @@ def _told(incoming: Path) -> dict[str, os.stat_result]:
 
 def leave(incoming: Path, machine: str, count: int, *, besides: Collection[str]) -> None:
     """Throw away all but the newest ``count`` parts of ``machine``; held ones stay."""
-    there = [p for p in incoming.glob(f"{machine}.*{_ENDING}") if p.name not in besides]
-    for path in sorted(there, key=lambda p: p.lstat().st_mtime, reverse=True)[count:]:
+    there = []
+    for path in incoming.glob(f"{machine}.*{_ENDING}"):
+        with suppress(FileNotFoundError):  # its transfer ended just now
+            if path.name not in besides:
+                there.append((path.lstat().st_mtime, path))
+    for _, path in sorted(there, reverse=True)[count:]:
         _throw_away(path)
 
 

@@ -36,6 +36,8 @@ def test_a_clone_is_remembered_once_and_under_its_last_repository(tmp_path: Path
     assert home.clones("c" * 40) == []
     (tmp_path / "two").rmdir()
     assert home.clones("a" * 40) == []
+    home.remember_clone("a" * 40, tmp_path / ("x" * 300))  # stands for what cannot be looked at
+    assert home.clones("a" * 40) == []
 
 
 def test_an_address_is_remembered_until_another_is(tmp_path: Path) -> None:
