@@ -68,5 +68,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("no end", "if left <= 0:", "if False:"),
         ("past the end", ", _LONGEST, left)", ", _LONGEST)"),
         ("no limit to a pause", ", _LONGEST, left)", ", left)"),
+        ("a byte is progress", "position - before >= LEAST", "position > before"),
+        ("the last byte is none", "or position == size or", "or"),
     ],
 }

@@ -8,6 +8,9 @@ from typing import Final
 USUAL: Final = 30.0
 """Seconds without a byte of progress after which a transfer is given up, unless asked otherwise."""
 
+LEAST: Final = 16 << 10
+"""Bytes that are progress: if one were, who gives one now and then is waited for without end."""
+
 _FIRST: Final = 0.2
 _LONGEST: Final = 5.0
 _DOUBLINGS: Final = 10
@@ -34,3 +37,8 @@ def pause_before(tries: int, *, idle: float, length: float) -> float | None:
     if left <= 0:
         return None
     return min(_FIRST * float(2 ** min(tries - 1, _DOUBLINGS)), _LONGEST, left)
+
+
+def is_progress(position: int, *, before: int | None, size: int) -> bool:
+    """Say whether ``position`` of ``size`` bytes is worth waiting on, after ``before``."""
+    return before is None or position == size or position - before >= LEAST

@@ -12,7 +12,7 @@ from typing import Final, Self
 from handsoff import __version__
 from handsoff.core.exchange import Role
 from handsoff.core.messages import FETCHING, VERSIONS, Bye, Hello, Offer, Want
-from handsoff.core.patience import USUAL
+from handsoff.core.patience import USUAL, is_progress
 from handsoff.core.roster import Member
 from handsoff.edge import clock, ssh
 from handsoff.edge.home import Parcel
@@ -25,7 +25,7 @@ from handsoff.flows.redialling import Redialling
 from handsoff.flows.taking import Room, receipt_for, take
 
 _STALLED: Final = 30.0
-"""Seconds without a byte after which a machine that gives nothing is left."""
+"""Seconds after which a machine that gives next to nothing is left."""
 
 _ANSWER: Final = 3.0
 """Seconds for a machine to answer at the address where it was last: there are other ways."""
@@ -90,8 +90,8 @@ class Fetch:
             raise DamagedError(f"{self.of.name} offers another parcel than the one asked for")
 
         def reached(position: int) -> None:
-            redialling.reached(position)
-            hurry.moved(whole=position == offer.size)
+            if hurry.moved(position, offer.size):
+                redialling.reached(position)
             self.progress(position, offer.size)
 
         room = Room(desk.home, desk.machine.name)
@@ -112,12 +112,16 @@ class _Hurry:
         self._channel = channel
         self._ended = threading.Event()
         self._last = clock.monotonic()
+        self._at: int | None = None
 
-    def moved(self, *, whole: bool) -> None:
-        """Note that bytes have come; after the last of them there is no hurry."""
-        self._last = clock.monotonic()
-        if whole:
+    def moved(self, position: int, size: int) -> bool:
+        """Note how far it has come, and say if that counts; at the end there is no hurry."""
+        if position == size:
             self._ended.set()
+        if not is_progress(position, before=self._at, size=size):
+            return False
+        self._last, self._at = clock.monotonic(), position
+        return True
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._watch, name="hurry", daemon=True).start()

@@ -58,6 +58,8 @@ class Guest:
     member: Member
     peer: str
     work: str
+    proved: bool
+    """Whether its key was proved, and not only its account."""
 
     def happening(self, kind: Kind, **more: Any) -> Happening:
         """Return what is to be told of this guest."""
@@ -149,7 +151,7 @@ class House:
             wish = talk.hear_wish()
             clone_of(self.home, self.machine, wish.repository)  # says so where there is none
             desk, member = host_of(self.desks(wish.repository), sender or hello.machine)
-            guest = Guest(talk, channel, desk, member, peer, wish.work)
+            guest = Guest(talk, channel, desk, member, peer, wish.work, proved=bool(sender))
             talk.who = member.name
             if isinstance(wish, Ask):
                 self._receive(guest, wish)
@@ -207,9 +209,8 @@ class House:
         talk.say(Bye())
         self.tell(guest.happening("finished", parcel=offer.parcel))
         record = told.record or ask.record
-        for doubt in heard.compare(
-            desk, member.id, roster=ask.roster, work=ask.work, record=record
-        ):
+        said = {"roster": ask.roster, "work": ask.work, "record": record}
+        for doubt in heard.compare(desk, member.id, **said) if guest.proved else ():
             self.tell(guest.happening("doubt", text=doubt))
 
     def _let_in(self, guest: "Guest", offer: Offer, here: int) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.patience import USUAL, is_worth_another, pause_before
+from handsoff.core.patience import LEAST, USUAL, is_progress, is_worth_another, pause_before
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,12 @@ def test_a_time_without_progress_has_an_end(length: float) -> None:
         idle, tries = idle + pause, tries + 1
         assert tries < 200
     assert idle >= length
+
+
+@given(st.integers(LEAST + 1, 1 << 40))
+def test_a_byte_now_and_then_is_no_progress_and_the_last_one_is(size: int) -> None:
+    assert is_progress(0, before=None, size=size)
+    assert not is_progress(1, before=0, size=size)
+    assert not is_progress(LEAST - 1, before=0, size=size)
+    assert is_progress(LEAST, before=0, size=size)
+    assert is_progress(size, before=size - 1, size=size)
