@@ -238,7 +238,7 @@ def test_a_push_that_may_not_land_any_more_takes_no_save_along(monday: Monday) -
     news = inside(m1, "status", "--json").ok().json["news"]
     assert "the push that waited was refused" in news[0]
     assert "sent to origin what waited of feat/cny: save, offer" in news[1]
-    assert kinds(m3) == ["Refused", "Caught", "Saved", "Offered"]
+    assert kinds(m3) == ["Refused", "Caught", "Saved", "Saved", "Offered"]
     assert monday.remote.refs()[f"refs/heads/{WORK}"] == m3.git("rev-parse", "HEAD")
     inside(monday.m2, "catch", WORK).ok()
     assert waits(m1) == []
