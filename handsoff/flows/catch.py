@@ -15,7 +15,7 @@ from handsoff.core.lease import State as LeaseState
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry
 from handsoff.edge import files
-from handsoff.edge.git import keeping, restore, snapshot
+from handsoff.edge.git import keeping, objects, restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.sinks import Storing
 from handsoff.edge.home import Parcel
@@ -72,6 +72,7 @@ class Catcher:
 
     def run(self) -> CatchResult:
         """Catch the work; an error before the record is moved changes nothing here."""
+        objects.preload()
         with self.phases.phase("record"):
             view = ledger.look(self.desk, self.work, expect_news=True)
             if ask_around(self.desk, view, self.phases):

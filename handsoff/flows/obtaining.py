@@ -18,9 +18,7 @@ from handsoff.errors import HandsoffError, RefusedError, TrustError, UnfitError,
 from handsoff.flows import relay
 from handsoff.flows.accept import accept, complete
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.fetching import Fetch
 from handsoff.flows.memory import Memory
-from handsoff.flows.peers import look_around
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Route
 
@@ -80,6 +78,8 @@ class Obtaining:
         known = maker is not None and self.desk.home.address_of(maker.id) is not None
         if maker is None or self._answered or not (known or search):
             return None
+        from handsoff.flows.fetching import Fetch  # noqa: PLC0415 - most parcels are here by now
+
         work, tell = self.view.record.work, self.phases.tell
         fetch = Fetch(
             self.desk, maker, work, saved.parcel, lambda *far: tell("fetch", *far), search
@@ -138,6 +138,9 @@ def ask_around(desk: Desk, view: View, phases: Phases) -> bool:
     work, home = view.record.work, desk.home
     if not view.away or _is_to_be_had(desk, view):
         return False
+    from handsoff.flows.fetching import Fetch  # noqa: PLC0415 - as above
+    from handsoff.flows.peers import look_around  # noqa: PLC0415 - as above
+
     asked: set[str] = set()
     for look in (False, True):
         if look:

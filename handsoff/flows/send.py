@@ -18,6 +18,7 @@ from typing import Final
 from handsoff.core.holding import taken_up
 from handsoff.core.pen import Pen
 from handsoff.edge import files, hooks
+from handsoff.edge.git import objects
 from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.home import cache_folder
@@ -67,6 +68,7 @@ class Sender:
         guarding = Guarding(
             cache_folder(), self.wishes.limit, self.wishes.allow
         )  # first: it takes time
+        objects.preload()
         with self.phases.phase("page"):
             page = read_page(self.desk.checkout, self.work)
         if not hooks.is_installed(self.desk.checkout):

@@ -4,6 +4,7 @@ Only the database is opened, never the repository: libgit2 refuses some reposito
 reads (partial clones, unknown extensions) and knows other rules for the rest.
 """
 
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,11 @@ def _keep_small() -> None:
     pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)  # noqa: FBT003 - its API
     pygit2.option(Option.SET_MWINDOW_SIZE, _WINDOW)
     pygit2.option(Option.SET_MWINDOW_MAPPED_LIMIT, _MAPPED)
+
+
+def preload() -> None:
+    """Begin to import libgit2's binding in a thread, while something else is waited for."""
+    threading.Thread(target=_keep_small, name="libgit2", daemon=True).start()
 
 
 class Objects:
