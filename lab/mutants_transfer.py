@@ -4,6 +4,7 @@ from typing import Final
 
 TESTS: Final = {
     "exchange": ["test_exchange"],
+    "flight": ["test_flight"],
     "room": ["test_room"],
     "welcome": ["test_room"],
     "keeping": ["test_keeping"],
@@ -13,13 +14,13 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "exchange": [
         (
             "an old machine is fetched from",
-            "(self.version or 0) < messages.FETCHING:",
+            "(self.version or 0) < _SINCE.get(type(message), 0):",
             "False:",
         ),
         (
             "whoever listens may fetch",
-            "kind is Ask and speaker is turn is self.role.other:",
-            "kind is Ask:",
+            "kind is Ask and speaker is turn is self.role.other\n",
+            "kind is Ask\n",
         ),
         (
             "whoever is fetched from takes",
@@ -27,7 +28,26 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "self._table = FETCHED",
         ),
         ("more than offered is taken", "if len(data) > self._left:", "if False:"),
+        ("more is got than was sent", "self._got < offset <= sent:", "self._got < offset:"),
+        ("the same is got for ever", "self._got < offset <= sent:", "offset <= sent:"),
+        ("what is got does not count", "self._got = message.offset", "pass"),
+        (
+            "the last bytes are not waited for",
+            " or (kind is Receipt and self.role is",
+            " or (False is",
+        ),
+        ("an old machine is waited for", "if (self.version or 0) < messages.TELLING:", "if False:"),
         ("any offset will do", "case Accept(offset) if offset > self.size:", "case None:"),
+    ],
+    "flight": [
+        ("twice as much in flight", "SHARE: Final = 20", "SHARE: Final = 10"),
+        ("another handshake costs nothing", " // SHARE - ROUND)", " // SHARE)"),
+        ("the smallest come one by one", "max(LEAST, size", "max(1, size"),
+        ("a parcel in one packet", "stride(size), got", "size, got"),
+        ("nobody is waited for", "got + in_flight(size) - sent)", "in_flight(size))"),
+        ("a word for each byte", "here - told >= stride(size)", "here > told"),
+        ("a word where the receipt is due", "here < size and", ""),
+        ("words too late", "here - told >= stride(size)", "here - told > in_flight(size)"),
     ],
     "room": [
         ("any size", "if size > limits.parcel:", "if False:"),

@@ -13,18 +13,21 @@ the exchange.
 Rule 2: breaking it ourselves is a bug (AssertionError); a peer breaking it is a DamagedError.
 Rule 3: the parcel is not framed. It is exactly the bytes between Accept's offset and Offer's
 size, counted here; nothing here holds them, and nothing here believes them.
+Rule 4: meanwhile the receiver says what it has (Got, from version 3 on), and the sender stays
+within reach of that: core/flight.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final, TypeAlias
 
-from handsoff.core import frames, messages, refusals
+from handsoff.core import flight, frames, messages, refusals
 from handsoff.core.messages import (
     TEXT_LIMIT,
     Accept,
     Ask,
     Bye,
+    Got,
     Have,
     Hello,
     Message,
@@ -80,6 +83,9 @@ FETCHED: Final[tuple[tuple[Role, Due], ...]] = (
 )
 
 
+_SINCE: Final[Mapping[type[Message], int]] = {Want: messages.FETCHING, Got: messages.TELLING}
+
+
 class Exchange:
     """Where one handing-over has got to; ``fetches`` if the end that dialled is the receiver."""
 
@@ -95,6 +101,7 @@ class Exchange:
         self._decoder = frames.Decoder()
         self._offer: Offer | None = None
         self._left = 0
+        self._got = 0
 
     @property
     def done(self) -> bool:
@@ -116,6 +123,22 @@ class Exchange:
         """How many bytes the offered parcel has in all."""
         assert self._offer is not None, "the table puts Offer before Accept"
         return self._offer.size
+
+    @property
+    def room(self) -> int:
+        """How many bytes of the parcel may leave us now; 0 where the receiver is to speak first."""
+        if (self.version or 0) < messages.TELLING:
+            return self._left
+        return flight.room(self.size, sent=self.size - self._left, got=self._got)
+
+    @property
+    def word(self) -> Got | None:
+        """What we are to say of the parcel's bytes that are here, all of which are written."""
+        here = self.size - self._left
+        telling = (self.version or 0) >= messages.TELLING
+        if telling and flight.is_worth_a_word(self.size, here=here, told=self._got):
+            return Got(here)
+        return None
 
     @property
     def may_refuse(self) -> bool:
@@ -177,13 +200,18 @@ class Exchange:
         if self.done:
             return f"{speaker.value} said {said} when nothing was left to say"
         turn, kind = self._table[self._step]
-        if isinstance(message, Want) and (self.version or 0) < messages.FETCHING:
-            return f"Want was said in version {self.version} of the protocol"
-        if isinstance(message, Want) and kind is Ask and speaker is turn is self.role.other:
-            return None  # whoever dialled did so to fetch
+        if (self.version or 0) < _SINCE.get(type(message), 0):
+            return f"{said} was said in version {self.version} of the protocol"
+        # whoever dialled did so to fetch
+        fetches = kind is Ask and speaker is turn is self.role.other
         # a full disk must not cost the sender the rest of its upload
-        if isinstance(message, Refuse) and (kind is Parcel) is (speaker is not turn):
+        refuses = (kind is Parcel) is (speaker is not turn)
+        if (fetches and isinstance(message, Want)) or (refuses and isinstance(message, Refuse)):
             return None
+        # what was said of bytes on their way is heard when the last of them have left us
+        under_way = kind is Parcel or (kind is Receipt and self.role is Role.SENDER)
+        if isinstance(message, Got) and under_way and speaker is Role.RECEIVER:
+            return self._got_problem(message.offset)
         if speaker is not turn or type(message) is not kind:
             return f"{speaker.value} said {said} when {turn.value} {kind.__name__} was due"
         match message:
@@ -194,7 +222,16 @@ class Exchange:
             case _:
                 return None
 
+    def _got_problem(self, offset: int) -> str | None:
+        sent = self.size - self._left
+        if not self._got < offset <= sent:
+            return f"{offset} bytes are said to be there, after {self._got}, of the {sent} sent"
+        return None
+
     def _advance(self, message: Message) -> None:
+        if isinstance(message, Got):
+            self._got = message.offset
+            return
         if isinstance(message, Want) and self._table is EXPECTED:
             self.role, self._table = self.role.other, FETCHED
         self._step = len(self._table) if isinstance(message, Refuse) else self._step + 1
@@ -203,6 +240,7 @@ class Exchange:
                 self._offer = message
             case Accept(offset):
                 self._left = self.size - offset
+                self._got = offset
                 self._count(0)
             case _:
                 pass

@@ -17,11 +17,14 @@ from handsoff.core.plain import plain
 from handsoff.core.sshwire import signer
 from handsoff.errors import DamagedError
 
-VERSIONS: Final = (1, 2)
-"""Versions of the protocol that this program speaks; 2 is 1 and fetching."""
+VERSIONS: Final = (1, 2, 3)
+"""Versions of the protocol that this program speaks; 2 is 1 and fetching, 3 is 2 and Got."""
 
 FETCHING: Final = 2
 """The first version in which a machine may ask for a parcel."""
+
+TELLING: Final = 3
+"""The first version in which a receiver says how far it has got."""
 
 RECEIPT_NAMESPACE: Final = "handsoff-receipt"
 """What a receipt is signed for; no other signature can be shown as one."""
@@ -99,6 +102,13 @@ class Accept:
 
 
 @dataclass(frozen=True, slots=True)
+class Got:
+    """While the parcel is on its way: so much of it is written there, and need not come again."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """The receiver has the parcel, verified and on disk, and signs for its manifest."""
 
@@ -121,7 +131,9 @@ class Bye:
     """The receiver has heard it; nothing is left to say."""
 
 
-Message: TypeAlias = Hello | Ask | Want | Have | Refuse | Offer | Accept | Receipt | Told | Bye
+Message: TypeAlias = (
+    Hello | Ask | Want | Have | Refuse | Offer | Accept | Got | Receipt | Told | Bye
+)
 
 
 def encode(message: Message) -> bytes:
@@ -225,6 +237,7 @@ _KINDS: Final[Mapping[str, tuple[type[Message], Mapping[str, fields.Check]]]] = 
     ),
     "offer": (Offer, {"parcel": fields.parcel, "size": fields.number(1), "sha256": fields.digest}),
     "accept": (Accept, {"offset": fields.number(0)}),
+    "got": (Got, {"offset": fields.number(1)}),
     "receipt": (
         Receipt,
         {

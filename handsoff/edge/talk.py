@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import BinaryIO, Final, Protocol, TypeVar
 
 from handsoff.core.exchange import Exchange, Role, as_error, refusal
-from handsoff.core.messages import Ask, Message, Refuse, Want
+from handsoff.core.messages import Ask, Got, Message, Refuse, Want
 from handsoff.errors import CutError, HandsoffError
 
 _PIECE: Final = 1 << 20
@@ -56,6 +56,8 @@ class Talk:
     def hear(self, kind: type[M]) -> M:
         """Return the next message, which is due and of ``kind``; raise what a Refuse says."""
         message = self._next()
+        while isinstance(message, Got):  # of a parcel that has left us since
+            message = self._next()
         assert isinstance(message, kind), f"asked for {kind.__name__}, but another was due"
         return message
 
@@ -77,18 +79,17 @@ class Talk:
     def send_parcel(
         self, file: BinaryIO, size: int, progress: Callable[[int], None] | None = None
     ) -> None:
-        """Send what the other end lacks of ``file``; raise its refusal if it speaks up.
+        """Send what the other end lacks of ``file``; raise its refusal if it says no.
 
         ``progress`` hears the position reached, of ``size``.
         """
-        left = self.exchange.left
-        if not left:
-            return
-        sent = self._stream.send_file(file, size - left, size, progress)
-        self.exchange.sent(sent)
-        if sent < left:
-            # all that the other end may say now is no
-            self._next()
+        while left := self.exchange.left:
+            room, at = self.exchange.room, size - left
+            sent = self._stream.send_file(file, at, at + room, progress) if room else 0
+            self.exchange.sent(sent)
+            if not room or sent < room:
+                # all that the other end may say now is how far it has got, or no
+                self._next()
 
     def receive_parcel(
         self, write: Callable[[bytes], object], progress: Callable[[int], None] | None = None
@@ -101,6 +102,10 @@ class Talk:
                 piece = self._heard.pop(0)
                 assert isinstance(piece, bytes), "only the parcel is due"
                 write(piece)
+            if (word := self.exchange.word) is not None:
+                # if the line is cut, what has arrived before is still to be read
+                with suppress(CutError):
+                    self.say(word)
             if progress is not None:
                 progress(self.exchange.size - self.exchange.left)
 

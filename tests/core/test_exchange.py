@@ -1,16 +1,19 @@
 """The exchange: one table, read from both ends."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff import errors
-from handsoff.core import frames, messages
+from handsoff.core import flight, frames, messages
 from handsoff.core.exchange import EXPECTED, FETCHED, Exchange, Parcel, Role, as_error, refusal
 from handsoff.core.messages import (
     Accept,
     Ask,
     Bye,
+    Got,
     Have,
     Hello,
     Message,
@@ -317,15 +320,90 @@ def test_the_highest_common_version_is_spoken() -> None:
 def test_no_common_version_is_a_refusal_that_names_both_and_may_be_told() -> None:
     receiver = Exchange(Role.RECEIVER)
     with pytest.raises(
-        RefusedError, match="speaks version 3, 4 of the protocol, this one version 1, 2"
+        RefusedError, match="speaks version 8, 9 of the protocol, this one version 1, 2, 3"
     ):
-        list(receiver.receive(frames.encode(messages.encode(Hello((4, 3), "m1", "x")))))
+        list(receiver.receive(frames.encode(messages.encode(Hello((9, 8), "m1", "x")))))
     assert receiver.may_refuse
     sender = Exchange(Role.SENDER)
     sender.send(HELLO)
     with pytest.raises(RefusedError):
-        list(sender.receive(frames.encode(messages.encode(Hello((3,), "m2", "x")))))
+        list(sender.receive(frames.encode(messages.encode(Hello((8,), "m2", "x")))))
     assert sender.may_refuse
+
+
+def under_way(size: int, *, version: int = 3, offset: int = 0) -> Both:
+    """Both ends with a parcel of ``size`` accepted from ``offset`` on."""
+    both = Both()
+    hello = Hello((version,), "m", "test")
+    offer = Offer(PARCEL, size, "a" * 64)
+    script: tuple[Message, ...] = (hello, hello, ASK, HAVE, offer, Accept(offset))
+    for number, said in enumerate(script):
+        both.say(Role.RECEIVER if number % 2 else Role.SENDER, said)
+    return both
+
+
+@given(
+    st.integers(min_value=1, max_value=3_000_000),
+    st.floats(min_value=0, max_value=1),
+    st.randoms(use_true_random=False),
+)
+def test_a_parcel_arrives_however_words_and_bytes_are_late(
+    size: int, share: float, rng: Random
+) -> None:
+    both = under_way(size, offset=int(size * share))
+    sender, receiver = both.ends[Role.SENDER], both.ends[Role.RECEIVER]
+    coming: list[int] = []
+    words: list[bytes] = []
+    while receiver.left:
+        # never stuck: somebody may send, or something is on its way
+        choices = ["send"] * bool(sender.left and sender.room)
+        choices += ["arrive"] * bool(coming) + ["hear"] * bool(words)
+        match rng.choice(choices):
+            case "send":
+                coming.append(sender.room)
+                sender.sent(coming[-1])
+            case "arrive":
+                list(receiver.receive(bytes(coming.pop(0))))
+                if (word := receiver.word) is not None:
+                    words.append(receiver.send(word))
+            case _:
+                list(sender.receive(words.pop(0)))
+        assert receiver.left - sender.left <= flight.in_flight(size)
+    for late in words:
+        list(sender.receive(late))
+    assert both.say(Role.RECEIVER, RECEIPT) == [RECEIPT]
+
+
+def test_an_older_machine_is_told_nothing_and_not_waited_for() -> None:
+    both = under_way(1_000_000, version=2)
+    assert both.ends[Role.SENDER].room == 1_000_000
+    both.say(Role.SENDER, bytes(500_000))
+    assert both.ends[Role.RECEIVER].word is None
+    with pytest.raises(DamagedError, match="Got was said in version 2"):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(Got(500_000)))))
+
+
+@pytest.mark.parametrize("offset", [100, 101, 5101, 1_000_000])
+def test_only_bytes_that_were_sent_can_be_got_and_only_once(offset: int) -> None:
+    both = under_way(1_000_000, offset=100)
+    sender = both.ends[Role.SENDER]
+    sender.sent(5000)
+    if offset == 101:
+        list(sender.receive(frames.encode(messages.encode(Got(101)))))
+    with pytest.raises(DamagedError, match="are said to be there, after"):
+        list(sender.receive(frames.encode(messages.encode(Got(offset)))))
+
+
+def test_a_word_is_heard_while_a_parcel_is_on_its_way_and_at_no_other_time() -> None:
+    both = under_way(1000)
+    word = frames.encode(messages.encode(Got(500)))
+    with pytest.raises(DamagedError):
+        list(Both(steps=PARCEL_STEP - 1).ends[Role.SENDER].receive(word))
+    both.say(Role.SENDER, bytes(1000))
+    list(both.ends[Role.SENDER].receive(word))
+    both.say(Role.RECEIVER, RECEIPT)
+    with pytest.raises(DamagedError, match="said Got when"):
+        list(both.ends[Role.SENDER].receive(frames.encode(messages.encode(Got(600)))))
 
 
 @pytest.mark.parametrize("step", range(len(SCRIPT)))

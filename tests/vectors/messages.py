@@ -10,6 +10,7 @@ from handsoff.core.messages import (
     Accept,
     Ask,
     Bye,
+    Got,
     Have,
     Hello,
     Message,
@@ -51,6 +52,7 @@ def every_message() -> list[Message]:
             repository="1" * 40, work="feat/舍入", parcel=PARCEL, roster="2" * 40, record="3" * 40
         ),
         Want(repository="1" * 40, work="w"),
+        Got(offset=262_144),
     ]
 
 
