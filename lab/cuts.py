@@ -34,6 +34,9 @@ SHARE = 0.05
 FLOOR = flight.LEAST + flight.ROUND
 """Bytes that a cut may cost whatever the parcel's size: the least in flight, another handshake."""
 
+MESSAGES = 12
+"""Ends of pieces, each way, from the first that are tried; of the last, half as many."""
+
 NEAR = (-1, 0, 1)
 UNREACHABLE = 6
 
@@ -94,8 +97,9 @@ class Cuts:
         clean.ran.ok()
         (passed,) = proxy.passed
         most = clean.up if self.kind == "send" else clean.down
-        ends = [("up", at) for at in passed.ups] + [("down", at) for at in passed.downs]
-        few = [end for end in ends if end[1] < 20_000]  # those of messages; then come the bytes
+        # those of messages: in the middle are the bytes, and the words of how far they have got
+        few = [("up", at) for at in passed.ups[:MESSAGES] + passed.ups[-MESSAGES // 2 :]]
+        few += [("down", at) for at in passed.downs[:MESSAGES] + passed.downs[-MESSAGES // 2 :]]
         places = {(way, at + by) for way, at in few for by in NEAR if at + by > 0}
         for _ in range(count):
             way = rng.choice(("up", "down"))
