@@ -3,10 +3,11 @@
 Run from the repository root: python lab/bench_wire.py [--mb 1000] [--rounds 3]
 
 The wire: a file of random bytes, on tmpfs, goes to a listener with the product's own channel
-(``edge/ssh.py``), and to a private sshd by ``scp`` with its default cipher, in turn. Both are whole
-processes, start and import and login included, and both files are compared. Then a checkout with
-such a file, untracked, is sent: capture, guard and seal together. Prints seconds, MB/s (10^6 bytes)
-and the ratio of the medians; exit code 1 if the wire is under 0.8 of scp, or making under 40 MB/s.
+(``edge/ssh.py``) as a parcel of the exchange, and to a private sshd by ``scp`` with its default
+cipher, in turn. Both are whole processes, start and import and login included, and both files are
+compared. Then a checkout with such a file, untracked, is sent: capture, guard and seal together.
+Prints seconds, MB/s (10^6 bytes) and the ratio of the medians; exit code 1 if the wire is under 0.8
+of scp, or making under 40 MB/s.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,8 +31,20 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: E402
 from meter import Launcher  # noqa: E402 - found beside this file
 from private_sshd import Sshd, missing  # noqa: E402
 
+from handsoff.core.exchange import Role  # noqa: E402
 from handsoff.core.ids import machine_id  # noqa: E402
+from handsoff.core.messages import (  # noqa: E402
+    VERSIONS,
+    Accept,
+    Ask,
+    Have,
+    Hello,
+    Offer,
+    Receipt,
+)
 from handsoff.edge import ssh  # noqa: E402
+from handsoff.edge.talk import Talk  # noqa: E402
+from handsoff.errors import RefusedError  # noqa: E402
 from tests.kit.machines import Machine, World, sealed  # noqa: E402
 
 M1, M2 = bytes([1]) * 32, bytes([2]) * 32
@@ -122,20 +136,19 @@ def _end(role: str, where: str, file: str) -> None:
         host, port = where.rsplit(":", 1)
         with ssh.dial(host, int(port), private_key=M1, host_key=_public(M2)) as channel:
             path = Path(file)
+            size = path.stat().st_size
+            talk = _until_parcel(channel, Role.SENDER, size)
             with path.open("rb") as source:
-                channel.send_file(source, 0, path.stat().st_size)
-            channel.send(b"")
-            assert channel.recv() == b"whole"
+                talk.send_parcel(source, size)
+            with suppress(RefusedError):
+                talk.hear(Receipt)
         return
 
     def serve(_machine: str, _peer: str, channel: ssh.Channel) -> None:
-        left = int((Path(file).parent / "source").stat().st_size)
-        with Path(file).open("wb") as target:
-            while left:
-                piece = channel.recv(left)
-                target.write(piece)
-                left -= len(piece)
-        channel.send(b"whole")
+        talk = _until_parcel(channel, Role.RECEIVER, 0)
+        with Path(file).open("wb", buffering=0) as target:
+            talk.receive_parcel(target.write)
+        talk.refuse(RefusedError("whole"))  # a receipt would have to be signed
 
     listener = ssh.Listener("127.0.0.1", 0, private_key=M2, authorize=machine_id, serve=serve)
     with listener:
@@ -144,6 +157,24 @@ def _end(role: str, where: str, file: str) -> None:
         ready.with_suffix(".new").write_text(f"{host}:{port}")
         ready.with_suffix(".new").rename(ready)
         listener.wait()
+
+
+def _until_parcel(channel: ssh.Channel, role: Role, size: int) -> Talk:
+    talk = Talk(channel, role)
+    script = (
+        (Role.SENDER, Hello(VERSIONS, "bench", "lab")),
+        (Role.RECEIVER, Hello(VERSIONS, "bench", "lab")),
+        (Role.SENDER, Ask("1" * 40, "bench")),
+        (Role.RECEIVER, Have((), clone=True)),
+        (Role.SENDER, Offer("1" * 32, size, "a" * 64)),
+        (Role.RECEIVER, Accept(0)),
+    )
+    for speaker, said in script:
+        if speaker is role:
+            talk.say(said)
+        else:
+            talk.hear(type(said))
+    return talk
 
 
 def _public(seed: bytes) -> bytes:
