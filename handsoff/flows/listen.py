@@ -210,8 +210,11 @@ class House:
         self.tell(guest.happening("finished", parcel=offer.parcel))
         record = told.record or ask.record
         said = {"roster": ask.roster, "work": ask.work, "record": record}
-        for doubt in heard.compare(desk, member.id, **said) if guest.proved else ():
-            self.tell(guest.happening("doubt", text=doubt))
+        if guest.proved:
+            with suppress(HandsoffError):
+                guest.channel.close()  # the sender waits for our end, and has no part in what follows
+            for doubt in heard.compare(desk, member.id, **said):
+                self.tell(guest.happening("doubt", text=doubt))
 
     def _let_in(self, guest: "Guest", offer: Offer, here: int) -> None:
         """Ask the person here, if that is wished; then say that it comes."""
