@@ -40,11 +40,16 @@ def compare(desk: Desk, by: str, *, roster: str, work: str, record: str) -> list
     try:
         refs = [f"{shared.prefix}/{ref}" for ref in new]
         there = shared.tips(*refs)
-        shared.bring(there, [ours for _, ours in said.values()])
+        left = claims
+        for ref in refs:  # what the remote shows just as it was told need not be fetched
+            left = tips.settle(left, _name(desk, ref), [there.get(ref, "")])
+        open_ = [ref for ref in refs if any(c.ref == _name(desk, ref) for c in left)]
+        far = {ref: there[ref] for ref in open_ if ref in there}
+        shared.bring(far, [ours for _, ours in said.values()])
     except HandsoffError:
         _keep(desk, claims)  # the next command that reaches the remote settles them
         return []
-    claims = _settled(desk, claims, {ref: there.get(ref, "") for ref in refs})
+    claims = _settled(desk, left, {ref: there.get(ref, "") for ref in open_})
     _keep(desk, claims)
     return _doubts(desk, desk.local_roster(), [c for c in claims if c.ref in new and c.by == by])
 
