@@ -212,7 +212,7 @@ class House:
         said = {"roster": ask.roster, "work": ask.work, "record": record}
         if guest.proved:
             with suppress(HandsoffError):
-                guest.channel.close()  # the sender waits for our end, and has no part in what follows
+                guest.channel.close()  # the sender waits for our end, and not for what follows
             for doubt in heard.compare(desk, member.id, **said):
                 self.tell(guest.happening("doubt", text=doubt))
 
