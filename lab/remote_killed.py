@@ -37,8 +37,8 @@ from handsoff.errors import HandsoffError  # noqa: E402
 from handsoff.flows.desk import open_desk  # noqa: E402
 from handsoff.flows.letting import save_page  # noqa: E402
 from handsoff.flows.phases import Phases  # noqa: E402
-from handsoff.flows.plan import Wishes  # noqa: E402
 from handsoff.flows.send import send  # noqa: E402
+from handsoff.flows.wishes import Wishes  # noqa: E402
 
 LEASE: Final = "refs/wip/lease/feat%2Fcny-rounding"
 RECEIVE: Final = """#!/bin/sh

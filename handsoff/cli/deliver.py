@@ -9,7 +9,7 @@ from handsoff.cli.talk import queued, say, show, show_json
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.letting import Let
-    from handsoff.flows.plan import Wishes
+    from handsoff.flows.wishes import Wishes
 
 
 def deliver(wishes: "Wishes", *, json: bool, quiet: bool) -> None:

@@ -40,7 +40,7 @@ def save(
     from handsoff.cli.deliver import deliver
     from handsoff.flows.desk import open_desk
     from handsoff.flows.letting import save_page
-    from handsoff.flows.plan import Wishes
+    from handsoff.flows.wishes import Wishes
 
     if page_only:
         let = save_page(open_desk(), named, hold=length(hold), dry_run=dry_run)
@@ -71,7 +71,7 @@ def offer(
 ) -> None:
     """Offer the work, as it stands here, by way of the remote; whoever it is for may catch it."""
     from handsoff.cli.deliver import deliver
-    from handsoff.flows.plan import Wishes
+    from handsoff.flows.wishes import Wishes
 
     if bool(to) == anyone:
         raise UsageError("whom is it for?", hint="handsoff offer --to NAME, or --anyone")

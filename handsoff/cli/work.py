@@ -84,7 +84,7 @@ def send(
 ) -> None:
     """Hand this checkout's work over to another machine, whole."""
     from handsoff.cli.deliver import deliver
-    from handsoff.flows.plan import Wishes
+    from handsoff.flows.wishes import Wishes
 
     wishes = Wishes(
         to=to,
@@ -123,9 +123,6 @@ def catch(
     """Become the carrier of a work, and restore it here to the last byte."""
     from handsoff.flows import catch as flow
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.into import catch_into
-    from handsoff.flows.letting import catch_page
-    from handsoff.flows.outwaiting import wait_out
     from handsoff.flows.phases import Phases
 
     if into is not None and (dry_run or page_only):
@@ -133,18 +130,23 @@ def catch(
         raise UsageError(f"--into and {other} do not go together", hint="leave one of them out")
     desk = open_desk()
     if wait:
+        from handsoff.flows.outwaiting import wait_out
+
         desk = wait_out(desk, typed(work), lambda text: say(text, quiet=quiet or json))
     if page_only:
+        from handsoff.flows.letting import catch_page
+
         let = catch_page(desk, typed(work), hold=length(hold), dry_run=dry_run)
         tell_let(let, json=json, quiet=quiet)
         return
     with render.progress(quiet=quiet or json) as tell:
         phases = Phases("catch", tell)
-        caught = (
-            flow.catch(desk, typed(work), phases, dry_run=dry_run, hold=length(hold))
-            if into is None
-            else catch_into(desk, typed(work), into, phases, length(hold))
-        )
+        if into is None:
+            caught = flow.catch(desk, typed(work), phases, dry_run=dry_run, hold=length(hold))
+        else:
+            from handsoff.flows.into import catch_into
+
+            caught = catch_into(desk, typed(work), into, phases, length(hold))
     if json:
         show_json(asdict(caught))
     else:

@@ -7,7 +7,7 @@ Source: git-check-ref-format(1); what is stricter here keeps the prefix free of 
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from handsoff.core.ids import work_component
@@ -22,6 +22,8 @@ _HEADS: Final = "refs/heads/"
 _PART: Final = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock(?:/|\Z)|/|\Z))*"
 _SHAPE: Final = re.compile(rf"refs/{_PART}(?:/{_PART})*")
 _LIMIT: Final = 100
+_NAMED: Final = 100
+"""Refs that one question to the remote names; for more, it is asked for all of a kind."""
 _TAKEN: Final = frozenset({
     "tags", "remotes", "stash", "notes", "replace", "bisect", "worktree", "rewritten", "prefetch",
     "original", "pull", "merge-requests", "changes", "for",
@@ -116,3 +118,9 @@ class Ours:
     def parcel_ref(self, work: str, parcel: str) -> str:
         """Return the ref under which a parcel waits on the remote."""
         return f"{self.prefix}/snap/{work_component(work)}/{parcel}"
+
+    def question(self, works: Sequence[str]) -> tuple[str, ...]:
+        """Return what to ask for about ``works``: all records where naming them is too long."""
+        records = [self.record_ref(work) for work in works]
+        named = records if len(records) <= _NAMED else [f"{self.prefix}/lease/*"]
+        return (self.roster_ref, *named, *(_HEADS + work for work in works[:_NAMED]))

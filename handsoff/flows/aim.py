@@ -7,8 +7,9 @@ from handsoff.core.roster import Member, Roster
 from handsoff.edge import openssh
 from handsoff.errors import UsageError
 from handsoff.flows.desk import Desk
-from handsoff.flows.plan import Aim, Wishes
+from handsoff.flows.plan import Aim
 from handsoff.flows.ways import ssh_words
+from handsoff.flows.wishes import Wishes
 
 
 def aim_of(desk: Desk, roster: Roster, wishes: Wishes, met: Member | None = None) -> Aim:

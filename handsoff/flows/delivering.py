@@ -22,9 +22,10 @@ from handsoff.flows import ledger, relay
 from handsoff.flows.desk import Desk
 from handsoff.flows.memory import Memory, Sending
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Plan, Terms, Wishes
+from handsoff.flows.plan import Plan, Terms
 from handsoff.flows.routing import Routing
 from handsoff.flows.shelf import Kept, Shelf
+from handsoff.flows.wishes import Wishes
 
 
 @dataclass

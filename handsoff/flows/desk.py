@@ -6,7 +6,7 @@ pygit2 nor asyncssh, since the pre-push program starts here too.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -32,8 +32,6 @@ from handsoff.flows.machine import way_in
 from handsoff.flows.naming import work_here
 
 _HEADS: Final = "refs/heads/"
-_NAMED: Final = 100
-"""Refs that one question to the remote names; for more, it is asked for all of a kind."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +106,10 @@ class Desk:
         """
         shared = self.shared
         refs = {work: shared.record_ref(work) for work in works}
-        seen = {refs[work]: self.seen_tip(work) for work in works}
-        seen[shared.roster_ref] = self.roster_tip
+        seen = self._tips_seen(works)
         with ThreadPoolExecutor(1) as aside:
             early = aside.submit(self._fetch_early, seen) if expect_news else None
-            heads = [_HEADS + work for work in works[:_NAMED]]
-            asked = [*_patterns(shared, list(refs.values())), *heads]
-            tips = shared.tips(shared.roster_ref, *asked)
+            tips = shared.tips(*shared.question(works))
             if early is not None:
                 early.result()
         tips = dict(founding_of.settle(shared, tips))
@@ -131,6 +126,15 @@ class Desk:
             )
             for work, ref in refs.items()
         }
+
+    def asking(self, work: str, *, expect_news: bool = False) -> AbstractContextManager[None]:
+        """Begin what ``view`` waits for, to be used in the block, and that in the clone's lock."""
+        news = self._tips_seen([work]) if expect_news else {}
+        return self.shared.asking(self.shared.question([work]), news)
+
+    def _tips_seen(self, works: Sequence[str]) -> dict[str, str]:
+        seen = {self.shared.record_ref(work): self.seen_tip(work) for work in works}
+        return {**seen, self.shared.roster_ref: self.roster_tip}
 
     def live_roster(self) -> RosterRead:
         """Return the roster as the remote has it now, verified like the records."""
@@ -279,11 +283,6 @@ class Desk:
     def work(self, named: str | None = None) -> str:
         """Return the work of this checkout; see ``naming.work_here``."""
         return work_here(self.checkout, named)
-
-
-def _patterns(shared: Shared, refs: list[str]) -> list[str]:
-    """Return what to ask the remote for: ``refs``, or all records where naming them is too long."""
-    return refs if len(refs) <= _NAMED else [f"{shared.prefix}/lease/*"]
 
 
 def pin_of(checkout: Checkout) -> str | None:

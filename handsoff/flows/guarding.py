@@ -1,7 +1,6 @@
 """The guard at work: every object that leaves passes here first, in the threads that pack it."""
 
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 
 from handsoff.core import guard, luggage
 from handsoff.core.guard import Finding
@@ -14,12 +13,12 @@ from handsoff.errors import RefusedError
 
 
 class Guarding:
-    """Collects findings. ``scanner`` begins to load its rules as soon as this is made."""
+    """Collects findings of ``scanner``'s and of our own."""
 
-    def __init__(self, cache: Path, limit: int, allowed: Collection[str] = ()) -> None:
+    def __init__(self, scanner: Scanner, limit: int, allowed: Collection[str] = ()) -> None:
         self.limit = limit
         self._allowed = allowed
-        self.scanner = Scanner(cache)
+        self.scanner = scanner
         self._content: list[tuple[Finding, str]] = []
         """Findings that are no news if the other end has the object; with the object's id."""
         self._names: list[Finding] = []

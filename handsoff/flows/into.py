@@ -13,7 +13,7 @@ from handsoff.core.plain import plain
 from handsoff.edge.git import command, shape
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import RefusedError, UnfitError
-from handsoff.flows.catch import Catcher
+from handsoff.flows.catcher import Catcher
 from handsoff.flows.catching import CatchResult
 from handsoff.flows.desk import Desk
 from handsoff.flows.memory import Memory

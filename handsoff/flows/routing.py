@@ -19,9 +19,10 @@ from handsoff.flows import finding
 from handsoff.flows.aim import aim_at, aim_of, place_of
 from handsoff.flows.connection import Connection
 from handsoff.flows.desk import Desk
-from handsoff.flows.plan import Aim, Route, Wishes
+from handsoff.flows.plan import Aim, Route
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.ways import BySsh, Straight, Way, remembered
+from handsoff.flows.wishes import Wishes
 
 T = TypeVar("T")
 

@@ -17,8 +17,8 @@ from handsoff.errors import HandsoffError, RefusedError, UnfitError
 from handsoff.flows.catch import catch
 from handsoff.flows.listen import receive_file
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Wishes
 from handsoff.flows.send import send
+from handsoff.flows.wishes import Wishes
 from tests.kit.compare import untouched
 from tests.kit.endings import ENDINGS, OPERATIONS
 from tests.kit.hand import Hand

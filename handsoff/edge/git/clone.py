@@ -19,8 +19,9 @@ from typing import Final
 
 from handsoff.core.places import is_ours
 from handsoff.edge.git.answers import unreachable
+from handsoff.edge.git.begun import FETCH
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.remote import FETCH, Shared
+from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError
 

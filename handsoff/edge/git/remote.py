@@ -9,7 +9,7 @@ Rule of the room: ``moves.push_command`` builds every push.
 
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command, limits
 from handsoff.edge.git.answers import judge, unreachable
+from handsoff.edge.git.begun import FETCH, Begun, Questions, fetching
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
@@ -29,12 +30,6 @@ _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
 MISSING: Final = "missing"
 """The kind of an object that is not here."""
-
-FETCH: Final = (
-    "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-    "--no-recurse-submodules", "--no-prune", "--refmap=",
-)  # fmt: skip
-"""A fetch that brings objects and nothing else: no ref moves, no file is written."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +42,7 @@ class Shared(Ours):
     _ready: dict[tuple[str, str], list[tuple[str, bytes]]] = field(
         default_factory=dict, compare=False, repr=False
     )
+    _questions: Questions = field(default_factory=Questions, compare=False, repr=False)
 
     @property
     def objects(self) -> Path:
@@ -80,32 +76,37 @@ class Shared(Ours):
 
         With ``most`` it may write no larger file (see ``limits``).
         """
-        env = self.environment() if most is None else limits.environment(self.environment())
-        switches = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
-        try:
-            return subprocess.run(
-                command.words("git", *switches, *args),
-                cwd=self.checkout.top,
-                env=command.spelled(env),
-                preexec_fn=None if most is None else limits.of_files(most),
-                input=given,
-                stdin=None if given is not None else subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                timeout=seconds,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise UnreachableError(
-                f"the remote {self.name} did not answer within {seconds} s", hint="try again"
-            ) from error
+        return self._begin(*args, given=given is not None, most=most).end(given, seconds)
+
+    def _begin(self, *args: str, given: bool = False, most: int | None = None) -> Begun:
+        cwd, env = self.checkout.top, self.environment()
+        return Begun(self.name, args, cwd=cwd, env=env, given=given, most=most)
 
     def tips(self, *patterns: str) -> dict[str, str]:
         """Return the refs of the remote that match ``patterns``, each with its object id."""
-        done = self.run("ls-remote", "--refs", "--", self.url, *patterns)
+        asked = self._questions.take(patterns) or self._ask(patterns)
+        done = asked.end(None, _SECONDS)
         if done.returncode:
             raise unreachable(self.name, done.stderr)
         found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
         return {ref: oid for oid, ref in found}
+
+    def asking(
+        self, patterns: tuple[str, ...], news: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
+        """Begin to ask for ``tips`` of ``patterns``, and to fetch ``news``: tips seen, by ref.
+
+        The first call for just these in the block waits for that answer. To be used in the clone's
+        lock, or it might be older than what was seen.
+        """
+        begun = {patterns: self._ask(patterns)}
+        if news:
+            words = (*fetching(filter(None, news.values())), "--", self.url, *news)
+            begun[FETCH[0], *news] = self._begin(*words, most=limits.RECORDS)
+        return self._questions.asking(begun)
+
+    def _ask(self, patterns: Sequence[str]) -> Begun:
+        return self._begin("ls-remote", "--refs", "--", self.url, *patterns)
 
     def fetch(
         self, refs: Sequence[str], known: Sequence[str] = (), *, most: int | None = limits.RECORDS
@@ -114,14 +115,12 @@ class Shared(Ours):
 
         DamagedError if it is more than ``most`` bytes.
         """
-        given = "".join(f"{ref}\n" for ref in refs).encode("utf-8", "surrogateescape")
-        negotiation = [f"--negotiation-tip={oid}" for oid in known]
-        # what is wrong with an entry is our own judge's business: a void one must not jam a work
-        lenient = ["-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false"]
-        done = self.run(
-            *lenient, *FETCH, "--no-filter", *negotiation, "--stdin", "--", self.url,
-            given=given, seconds=_TRANSFER, most=most,
-        )  # fmt: skip
+        given, begun = None, self._questions.take((FETCH[0], *refs))
+        if begun is None:
+            given = "".join(f"{ref}\n" for ref in refs).encode("utf-8", "surrogateescape")
+            words = (*fetching(known), "--stdin", "--", self.url)
+            begun = self._begin(*words, given=True, most=most)
+        done = begun.end(given, _TRANSFER)
         if done.returncode:
             if most is not None:
                 limits.check(done.stderr, self.objects / "pack", most)

@@ -1,5 +1,6 @@
 """The shared remote: refs move by compare-and-swap only, and each kind of no has its own word."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,39 @@ def made(shared: Shared, message: str, *parents: str) -> str:
 
 
 REFNAME = "refs/wip/lease/w"
+
+
+def test_an_answer_that_was_asked_for_in_advance_is_taken_once(shared: Shared) -> None:
+    first = made(shared, "1")
+    second = made(shared, "2", first)
+    shared.push(Move(REFNAME, first, ""))
+    with shared.asking((REFNAME,), {}):
+        assert shared.tips(REFNAME) == {REFNAME: first}
+        shared.push(Move(REFNAME, second, first))
+        assert shared.tips(REFNAME) == {REFNAME: second}
+
+
+def test_what_was_fetched_in_advance_is_here_and_fails_as_ever(
+    shared: Shared, world: World
+) -> None:
+    there = open_shared(world.machine("m2").checkout())
+    first = made(shared, "1")
+    shared.push(Move(REFNAME, first, ""))
+    assert not there.has(first)
+    with there.asking((REFNAME,), {REFNAME: ""}):
+        there.fetch([REFNAME])
+        assert there.has(first)
+    with there.asking((REFNAME,), {"refs/wip/none": ""}), pytest.raises(UnreachableError):
+        there.fetch(["refs/wip/none"])
+
+
+def test_an_answer_that_nobody_wants_is_not_waited_for(shared: Shared) -> None:
+    shared.checkout.set_config("core.sshCommand", "sleep 9 #")
+    shared.checkout.set_config("remote.origin.url", "ssh://example.invalid/r.git")
+    begin = time.monotonic()
+    with shared.asking((REFNAME,), {}):
+        pass
+    assert time.monotonic() - begin < 5
 
 
 def test_a_ref_is_made_moved_and_deleted(shared: Shared, world: World) -> None:

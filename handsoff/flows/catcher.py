@@ -1,0 +1,281 @@
+"""One run of ``catch`` in one checkout, in the order that flows/catch.py gives."""
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Final
+
+from handsoff.core import restoring
+from handsoff.core.lease import State as LeaseState
+from handsoff.core.pen import Pen
+from handsoff.core.state import StashEntry
+from handsoff.edge import files
+from handsoff.edge.git import keeping, objects, restore, snapshot
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.sinks import Storing
+from handsoff.edge.home import Parcel
+from handsoff.edge.steps import step
+from handsoff.errors import (
+    HandsoffError,
+    HeldError,
+    RefusedError,
+    UnfitError,
+    UnreachableError,
+)
+from handsoff.flows import applying, comparing, ledger, preflight
+from handsoff.flows.applying import Target
+from handsoff.flows.carrying import PAGE
+from handsoff.flows.catching import (
+    CatchResult,
+    Ready,
+    finishing,
+    journal_of_stash,
+    local_changes,
+    moved_branch,
+    page_of,
+    pen_of,
+    result_of,
+)
+from handsoff.flows.desk import Desk, View
+from handsoff.flows.memory import Memory
+from handsoff.flows.observe import Observed, observe
+from handsoff.flows.obtaining import Obtaining, ask_around
+from handsoff.flows.phases import Phases
+from handsoff.flows.plan import Route
+from handsoff.flows.shelf import refuse_given
+
+_ELSEWHERE: Final = (
+    "this machine carried it already: what another checkout of it has and did not save stays there"
+)
+
+
+@dataclass
+class Catcher:
+    """One run of ``catch`` in one checkout."""
+
+    desk: Desk
+    work: str
+    phases: Phases
+    dry_run: bool = False
+    made: bool = False
+    """Whether the checkout was made for this catch."""
+    hold: timedelta | None = None
+    memory: Memory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.desk.checkout)
+
+    def run(self) -> CatchResult:
+        """Catch the work; an error before the record is moved changes nothing here."""
+        objects.preload()
+        with self.phases.phase("record"):
+            view = ledger.look(self.desk, self.work, expect_news=True)
+            if ask_around(self.desk, view, self.phases):
+                view = ledger.look(self.desk, self.work)
+        self.desk.need_admitted(view.roster)
+        journal = self.memory.journal()
+        if journal is not None:
+            done = self._take_up(view, journal)
+            if done is not None:
+                return done
+        lease = view.record.lease.as_of(self.desk.now)
+        mine = lease.state is LeaseState.HELD and lease.carrier == self.desk.machine.id
+        if mine and self._is_here(view):
+            return self._already(view)
+        refuse_given(self.desk, view)
+        undone = self.memory.restore_point() is not None
+        # carried by this machine, but its bytes never came here: they do now, on the same leg
+        with ledger.on_the_record(self.desk, view, "Caught", dry_run=self.dry_run):
+            pen = None if mine else pen_of(self.desk, view, self.hold)
+        with self.phases.phase("open"):
+            obtaining = Obtaining(self.desk, view, self.phases)
+            parcel = obtaining.parcel()
+            target = self._target(view, parcel)
+        with self.phases.phase("preflight"):
+            ready = self._preflight(view, target, parcel, obtaining.route)
+        if self.dry_run:
+            return result_of(self.desk, view, ready, self.phases, dry_run=True)
+        with self.phases.phase("restore-point"):
+            entry = pen.record.git_tip if pen is not None else view.tip
+            journal = self._begin(entry or "", ready)
+        landed = self._swap(view, pen) if pen is not None else True
+        if not landed:  # the entry may be signed anew, or refused, while the rest is half done
+            journal["begun"] = True
+            self.memory.set_journal(journal)
+        step("catch.caught.after")
+        self._apply(ready, journal)
+        done = result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
+        return (
+            done
+            if not mine or undone
+            else replace(done, finished=False, warnings=(*done.warnings, _ELSEWHERE))
+        )
+
+    def _is_here(self, view: View) -> bool:
+        saved = view.record.kept
+        return saved is None or self.memory.here() == saved.parcel
+
+    def _objects(self, parcel: Parcel | None) -> Objects:
+        common = self.desk.checkout.common_dir / "objects"
+        first = [parcel.objects] if parcel else []
+        return Objects(*first, self.desk.shared.objects, common)
+
+    def _target(self, view: View, parcel: Parcel) -> Target:
+        objects = self._objects(parcel)
+        state = restore.read_state(objects, parcel.manifest.envelope)
+        who = view.roster.name_of(parcel.manifest.sender)
+        reason = f"handsoff: catch r{parcel.manifest.revision} from {who}"
+        return Target(state, objects, state.stash, reason)
+
+    def _preflight(self, view: View, target: Target, parcel: Parcel, route: Route) -> Ready:
+        known = self.memory.known(self.work)
+        objects = target.objects
+        here = self.desk.checkout.branch() or self.work
+        sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
+        seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
+        preflight.refuse_busy(self.desk, seen, known, target.state, made=self.made)
+        old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
+        local = local_changes(self.desk, seen.state, seen, target)
+        preflight.refuse_populated(self.desk.checkout.top, local.changes)
+        current = applying.held(local.changes, seen, as_sent=seen.is_known(known, objects))
+        preflight.check_room(
+            self.desk,
+            target,
+            restoring.plan(local.changes, target.state.empty_folders),
+            current,
+            known,
+        )
+        moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
+        before = seen.state.work_tree
+        return Ready(target, parcel, seen, local, old_tip, route, before, moved)
+
+    def _begin(self, entry: str, ready: Ready) -> dict[str, Any]:
+        """Keep the state that is here now, and note what is about to happen."""
+        point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
+        files.sync_filesystem(self.desk.checkout.store_dir)
+        stash = ready.target.state.stash, ready.seen.look.stash
+        known, here = self.memory.known(self.work), self.memory.here()
+        journal = {
+            **journal_of_stash(*stash, known.stash if known is not None else ()),
+            "verb": "catch",
+            "work": self.work,
+            "parcel": ready.parcel.manifest.parcel,
+            "envelope": ready.parcel.manifest.envelope,
+            "entry": entry,
+            "point": point,
+            "head": self.desk.checkout.branch() or "",
+            "old_tip": ready.old_tip or "",
+            "here": here,
+            "settings": restore.branch_settings(self.desk.checkout, self.work),
+            # whether the point has objects that no ref names after this
+            "keep": not ready.seen.is_clean or bool(ready.old_tip),
+            "at": int(self.desk.now.timestamp()),
+        }
+        step("catch.journal.before")
+        self.memory.set_journal(journal)
+        step("catch.journal.after")
+        return journal
+
+    def _swap(self, view: View, pen: Pen) -> bool:
+        """Become the carrier; say whether the remote has confirmed it."""
+        try:
+            return ledger.put(self.desk, view, pen, "catch").landed
+        except UnreachableError:
+            raise  # whether it landed nobody knows: the journal lets the next run look
+        except HandsoffError:
+            self.memory.set_journal(None)
+            raise
+
+    def _apply(self, ready: Ready, journal: dict[str, Any]) -> None:
+        stash = tuple(StashEntry(*fields) for fields in journal["stash"])
+        target = replace(ready.target, stash=stash)
+        with self.phases.phase("apply"):
+            restore.install_pack(self.desk.checkout, ready.parcel.objects)
+            step("catch.apply.objects.after")
+            applying.carry_out(self.desk, target, ready.seen, ready.local, ready.old_tip)
+        with self.phases.phase("compare"):
+            done = comparing.verify(self.desk, target, ready.local)
+        self._finish(done, journal, ready)
+
+    def _finish(self, done: Observed, journal: dict[str, Any], ready: Ready) -> None:
+        page = done.snapshot.taken.get(PAGE)
+        came = {e.oid for e in ready.target.state.stash}
+        own = [e.oid for e in ready.seen.look.stash if e.oid not in came]
+        known = self.memory.known(self.work)
+        private = [oid for oid in own if known is None or oid not in known.stash]
+        done.remember(self.memory, page.leaf.oid if page else "", private)
+        if journal["keep"]:
+            keeping.keep(self.desk.shared, journal["point"])
+        names = (
+            "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
+        )  # fmt: skip
+        self.memory.set_restore_point({name: journal[name] for name in names})
+        self.memory.set_here(journal["parcel"], self.work)
+        step("catch.finish.before")
+        self.memory.set_journal(None)
+        step("catch.finish.after")
+        self._tidy(ready.parcel)
+
+    def _tidy(self, caught: Parcel) -> None:
+        """Remove what the inbox has of this work: the parcel, and any that never got so far."""
+        for parcel in self.desk.home.parcels():
+            if (parcel.manifest.repository, parcel.manifest.work) == (self.desk.pin, self.work):
+                parcel.remove()
+        caught.remove()
+
+    def _take_up(self, view: View, journal: dict[str, Any]) -> CatchResult | None:
+        """Finish an interrupted catch; None if it had not got as far as the record."""
+        if journal["verb"] != "catch" or journal["work"] != self.work:
+            raise RefusedError(
+                f"a {journal['verb']} of {journal['work']} was interrupted here",
+                hint=f"first finish it: handsoff {finishing(journal)}",
+            )
+        chain = self.desk.shared.chain(view.tip) or []
+        begun = bool(journal.get("begun"))
+        if journal["entry"] not in [oid for oid, _ in chain] and not begun:
+            if not self.dry_run:
+                self.memory.set_journal(None)
+            return None
+        if self.dry_run:
+            raise RefusedError(
+                f"a catch of {self.work} was interrupted here", hint="without --dry-run it ends"
+            )
+        lease, kept = view.record.lease, view.record.kept
+        mine = lease.carrier == self.desk.machine.id and kept is not None
+        obtaining = Obtaining(self.desk, view, self.phases)
+        parcel = obtaining.parcel() if mine else None
+        if parcel is None or parcel.manifest.parcel != journal["parcel"]:
+            raise HeldError(
+                f"{self.work} has moved on since this catch was interrupted",
+                hint="handsoff undo goes back to what was here before",
+            )
+        target = self._target(view, parcel)
+        here = self.desk.checkout.branch() or self.work
+        seen = observe(self.desk.checkout, self.desk.shared, here, target.objects, programs=False)
+        tip = self.desk.checkout.commit(f"refs/heads/{self.work}")
+        if (tip or "") not in (journal["old_tip"], target.state.tip):
+            raise UnfitError(
+                f"the branch {self.work} has commits of its own since this catch was interrupted",
+                hint=f"keep them under another name: git branch -m {self.work} NAME",
+            )
+        origin = restore.read_state(target.objects, journal["point"])
+        local = local_changes(self.desk, origin, seen, target)
+        before = origin.work_tree
+        ready = Ready(target, parcel, seen, local, tip, obtaining.route, before)
+        self._apply(ready, journal)
+        done = result_of(self.desk, view, ready, self.phases, finished=True)
+        state = lease.as_of(self.desk.now).state.value
+        let_go = (
+            () if state == "held" else (f"nobody carries it, it is {state}: handsoff save does",)
+        )
+        return replace(done, warnings=(*done.warnings, *let_go))
+
+    def _already(self, view: View) -> CatchResult:
+        lease, saved = view.record.lease, view.record.kept
+        left = self.desk.home.parcel(saved.parcel) if saved is not None else None
+        if left is not None and not self.dry_run:
+            self._tidy(left)  # an earlier run was stopped between its last word and this
+        return CatchResult(
+            work=self.work, sender="", leg=lease.leg, revision=lease.revision,
+            top=str(self.desk.checkout.top), page=page_of(self.desk.checkout), writes=0, removals=0,
+            left_behind=(), phases=self.phases.spent, already=True,
+        )  # fmt: skip

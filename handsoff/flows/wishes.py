@@ -1,0 +1,34 @@
+"""What a person asked for, of a hand-over; apart from the plan, which takes long to import."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.lease import OFFER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the person asked for: ``verb`` is send (to a machine), offer (to anybody) or save."""
+
+    to: str = ""
+    """A machine; of an offer also a person, or "" for anyone."""
+    verb: str = "send"
+    hold: timedelta | None = None
+    within: timedelta = OFFER
+    at: str | None = None
+    via: str = "auto"
+    remote_command: str | None = None
+    """The program of the other machine that ssh is to run."""
+    named: str | None = None
+    """The name of the work, where HEAD is detached and no branch names it."""
+    to_file: Path | None = None
+    whole: bool = False
+    """Whether all history goes along, for a receiver that may have none of it."""
+    retry: timedelta | None = None
+    """How long a lost connection is dialled again: None for a little while, 0 for not at all."""
+    dry_run: bool = False
+    limit: int = DEFAULT_LIMIT
+    allow: Collection[str] = ()
