@@ -205,7 +205,7 @@ class Packer:
     def _history(
         self, writer: PackWriter, found: Look, objects: Objects, wanted: Sequence[str]
     ) -> None:
-        listed = News(objects, wanted, frozenset(writer.written))
+        listed = News(self.checkout, objects, wanted, frozenset(writer.written))
         for batch in listed.pieces():
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
         # a staged blob that is not here was promised by the remote, where the receiver gets it

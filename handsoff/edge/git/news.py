@@ -1,17 +1,17 @@
 """Which objects of a clone are news to the other end, and under which names they stand.
 
-Git says which (``rev-list --objects``); the names come from comparing trees, since rev-list
-prints them in a form that a newline in a name breaks.
+Git says which (``rev-list --objects``); the names come from comparing trees (``compared.py``),
+since rev-list prints them in a form that a newline in a name breaks.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from handsoff.core.objects import EMPTY_TREE, Commit
+from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.places import PREFIX, is_copy
-from handsoff.core.trees import differences
-from handsoff.edge.git import clone
+from handsoff.edge.git import clone, compared
+from handsoff.edge.git.compared import Added
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import Piece
 from handsoff.edge.git.remote import Shared
@@ -133,6 +133,7 @@ class News:
     ``new_names`` collects the further names of their content, and of what is only renamed.
     """
 
+    checkout: Checkout
     objects: Objects
     wanted: Sequence[str]
     packed: Collection[str] = ()
@@ -150,26 +151,28 @@ class News:
         yield from _cut([(oid, b"", f"message of commit {oid[:10]}") for oid in commits])
         for oid in commits:
             self._left.pop(oid, None)
-        for oid in commits:
-            batch = list(self._added_by(oid, self.objects.commit(oid)))
+        pairs = [self._trees(oid) for oid in commits]
+        for oid, found in zip(commits, compared.added(self.checkout, pairs), strict=True):
+            batch = list(self._added_by(oid, found))
             if batch:
                 yield batch
         # what no comparison named: subtrees, and blobs that only a merge's other side has
         yield from _cut([(oid, b"", "an object of the history") for oid in self._left])
 
-    def _added_by(self, oid: str, commit: Commit) -> Iterator[tuple[str, bytes, str]]:
+    def _trees(self, oid: str) -> tuple[str, str]:
+        """Return the trees of a commit's first parent and of itself."""
+        commit = self.objects.commit(oid)
         parent = commit.parents[0] if commit.parents else None
-        before = self.objects.commit(parent).tree if parent else EMPTY_TREE
-        for change in differences(self.objects.tree, before, commit.tree):
-            where = f"commit {oid[:10]}"
-            if change.new is None:
-                continue
-            if change.new.oid in self._left:
-                del self._left[change.new.oid]
-                yield change.new.oid, change.path, where
+        return self.objects.commit(parent).tree if parent else EMPTY_TREE, commit.tree
+
+    def _added_by(self, oid: str, found: Added) -> Iterator[tuple[str, bytes, str]]:
+        where = f"commit {oid[:10]}"
+        for path, leaf in found:
+            if leaf.oid in self._left:
+                del self._left[leaf.oid]
+                yield leaf.oid, path, where
             else:
-                news = change.new.oid in self._all
-                self.new_names.append(NewName(change.path, where, news))
+                self.new_names.append(NewName(path, where, leaf.oid in self._all))
 
 
 def read_pieces(objects: Objects, batch: Sequence[tuple[str, bytes, str]]) -> list[Piece]:

@@ -21,7 +21,7 @@ def commit(here: Here, message: str = "x") -> str:
 def named(here: Here, tips: Iterable[str], have: Iterable[str]) -> tuple[News, dict[str, bytes]]:
     """Return the news, and the path of each of its objects; each comes exactly once."""
     wanted = news.missing(here.checkout, tips, have)
-    found = News(here.objects, wanted)
+    found = News(here.checkout, here.objects, wanted)
     pieces = [piece for batch in found.pieces() for piece in batch]
     assert sorted(oid for oid, _, _ in pieces) == sorted(wanted)
     assert all(where for _, _, where in pieces)
@@ -108,7 +108,7 @@ def test_many_objects_come_in_batches_and_are_read(here: Here) -> None:
         here.write(f"many/{number}", f"{number}\n")
     new = commit(here)
     wanted = news.missing(here.checkout, [new], [])
-    batches = list(News(here.objects, wanted).pieces())
+    batches = list(News(here.checkout, here.objects, wanted).pieces())
     pieces = [p for batch in batches for p in news.read_pieces(here.objects, batch)]
     assert {oid_of(p.kind, p.data) for p in pieces} == set(wanted)
 
