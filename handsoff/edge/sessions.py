@@ -1,0 +1,200 @@
+"""Sessions of agents as they lie on this disk, and how little of a file is read to know one.
+
+Files of agents are other people's words: odd, torn, huge or hostile ones are passed over and never
+raise. Of a transcript only its first and last 64 KiB are read. Links below an agent's home are not
+followed, apart from the folders that hold everything.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from handsoff.core import sessions as rules
+from handsoff.edge.processes import Process
+
+WINDOW: Final = 64 << 10
+"""Bytes that are read of each end of a transcript."""
+FRESH: Final = timedelta(seconds=5)
+"""Changed within this time, a session is taken for one that goes on."""
+_FILES: Final = 20_000
+"""Files of one session that are counted; nobody has so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session: its transcript, and what belongs to it."""
+
+    agent: str
+    id: str
+    home: Path
+    """The home of its agent, below which all its files lie."""
+    main: Path
+    files: tuple[Path, ...]
+    """Absolute paths, the transcript first."""
+    size: int
+    """Of all its files together."""
+    modified: float
+    """When the transcript was last written."""
+    prompt: str
+    """What was asked first, as one safe line; "" if that is not told."""
+    version: str
+    """The release of the agent that wrote it."""
+    cwd: str
+    """The folder that it works in, by its own words; "" where they could not be read."""
+    live: Process | None = None
+    """The agent that has it open now, as far as that is known."""
+    fresh: bool = False
+    """Whether it was written to within the last seconds."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether an agent is at work in it."""
+        return self.live is not None or self.fresh
+
+    @property
+    def compressed(self) -> bool:
+        """Whether its transcript lies there compressed."""
+        return self.main.suffix == ".zst"
+
+    def name(self, file: Path) -> str:
+        """Return the name of one of its files below the agent's home, with slashes."""
+        return file.relative_to(self.home).as_posix()
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """An agent that is at work in a checkout now."""
+
+    agent: str
+    id: str = ""
+    """The session, "" if that is not told."""
+    process: Process | None = None
+    """None where only a transcript tells that somebody writes it."""
+    cwd: str = ""
+    status: str = ""
+    """How the agent itself calls what it does, as one safe line."""
+    here: bool = True
+    """Whether the process works in this checkout and in none beside it, as far as it tells."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A checkout, as sessions may name it."""
+
+    top: Path
+    spellings: tuple[str, ...]
+
+    def holds(self, cwd: str) -> bool:
+        """Say whether ``cwd`` is in this checkout, and in no other that lies within it."""
+        tail = rules.tail_below(cwd, self.spellings)
+        if not tail:
+            return tail == ""
+        folder = self.top
+        for name in tail.split("/"):
+            folder /= name
+            try:
+                if os.path.lexists(folder / ".git"):
+                    return False
+            except (OSError, ValueError):
+                return False
+        return True
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that a project folder of its top has."""
+        return frozenset(map(rules.project_name, self.spellings))
+
+
+def place_of(top: Path, spellings: Collection[str] = ()) -> Place:
+    """Return the checkout at ``top``, by all the names that are known of it."""
+    real = os.path.realpath(top)
+    return Place(Path(top), tuple(dict.fromkeys([real, str(top), *spellings])))
+
+
+def changed(path: Path, now: float) -> bool:
+    """Say whether a file was written to a moment ago."""
+    with suppress(OSError):
+        return abs(now - path.lstat().st_mtime) < FRESH.total_seconds()
+    return False
+
+
+def regular(path: Path) -> os.stat_result | None:
+    """Return what is told of a regular file, None for whatever else it is."""
+    try:
+        told = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return told if stat.S_ISREG(told.st_mode) else None
+
+
+def head_of(path: Path, most: int = WINDOW) -> bytes:
+    """Return the first bytes of a regular file; none if they cannot be had."""
+    return _part(path, 0, most)
+
+
+def tail_of(path: Path, most: int = WINDOW) -> bytes:
+    """Return the last whole lines of a regular file; none if they cannot be had."""
+    told = regular(path)
+    if told is None:
+        return b""
+    start = max(told.st_size - most, 0)
+    part = _part(path, start, most)
+    return part.partition(b"\n")[2] if start else part
+
+
+def _part(path: Path, start: int, most: int) -> bytes:
+    # a pipe in the place of a file would wait for ever, and a link may lead anywhere
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags)
+    except (OSError, ValueError):
+        return b""
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return b""
+        return os.pread(handle, most, start)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def folders(path: Path) -> list[Path]:
+    """Return the folders in ``path``, without links, in order of their names."""
+    with suppress(OSError), os.scandir(path) as found:
+        return sorted(path / item.name for item in found if item.is_dir(follow_symlinks=False))
+    return []
+
+
+def files_in(path: Path) -> list[Path]:
+    """Return the regular files in ``path`` itself, in order of their names."""
+    with suppress(OSError), os.scandir(path) as found:
+        return sorted(path / item.name for item in found if item.is_file(follow_symlinks=False))
+    return []
+
+
+def files_below(path: Path) -> Iterator[Path]:
+    """Yield the regular files anywhere below ``path``; no link is followed."""
+    if path.is_symlink():
+        return
+    count = 0
+    for folder, below, names in os.walk(path):
+        below.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            if regular(file) is not None:
+                count += 1
+                if count > _FILES:
+                    return
+                yield file
+
+
+def size_of(files: Collection[Path]) -> int:
+    """Return how many bytes these files have together."""
+    return sum(told.st_size for file in files if (told := regular(file)))
