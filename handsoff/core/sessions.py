@@ -175,7 +175,9 @@ def told_by_claude(head: bytes, tail: bytes = b"") -> Told:
     torn = _torn(head, "cwd") if not cwds else ""
     late = [cwd for line in last if (cwd := _text(line.get("cwd")))]
     versions = [v for line in (*first, *last) if (v := _text(line.get("version")))]
-    prompt = next(filter(None, map(_asked_claude, first)), "") or _begun(head)
+    asked = [(line, text) for line in first if (text := _asked_claude(line))]
+    mine = [text for line, text in asked if not line.get("isSidechain")]
+    prompt = next(iter(mine), "") or _begun(head) or next((text for _, text in asked), "")
     return Told(
         next(iter([*moved[-1:], *cwds, *([torn] if torn else []), *late]), ""),
         plain(versions[-1], limit=40) if versions else "",
@@ -211,7 +213,7 @@ def _asked_claude(line: dict[str, Any]) -> str:
     message = line.get("message")
     if line.get("type") != "user" or not isinstance(message, dict):
         return ""
-    if any(line.get(key) for key in ("isMeta", "isSidechain", "isCompactSummary", "toolUseResult")):
+    if any(line.get(key) for key in ("isMeta", "isCompactSummary", "toolUseResult")):
         return ""
     text = _joined(message.get("content"), ("text",))
     return "" if _MACHINE_MADE.match(text.lstrip()) else text
@@ -264,7 +266,7 @@ def _torn(data: bytes, key: str) -> str:
 def _begun(head: bytes) -> str:
     """Return the beginning of a first prompt that goes on beyond ``head``."""
     line = head.rpartition(b"\n")[2]
-    if b'"type":"user"' not in line and b'"role":"user"' not in line:
+    if line.endswith(b"}") or b'"role":"user"' not in line:
         return ""
     found = re.search(rb'(?<!\\)"(?:content|text)":("(?:[^"\\]|\\[^u]|\\u[0-9A-Fa-f]{4})+)', line)
     text = _unquoted(found[1][: 8 * PROMPT_LIMIT].rstrip(b"\\") + b'"') if found else ""
