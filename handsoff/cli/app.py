@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from handsoff import __version__
-from handsoff.cli import identity, listening, ops, pairing, peers, record, roster, work
+from handsoff.cli import agents, identity, listening, ops, pairing, peers, record, roster, work
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.plain import plain
 from handsoff.errors import HandsoffError, UsageError
@@ -50,6 +50,7 @@ identity.add_to(app)
 pairing.add_to(app)
 roster.add_to(app)
 work.add_to(app)
+agents.add_to(app)
 listening.add_to(app)
 record.add_to(app)
 ops.add_to(app)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from handsoff.cli import render
+from handsoff.cli.agents import StopAgent
 from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, Retry, Work, length, patience, typed
@@ -78,6 +79,7 @@ def send(
     retry: Retry = None,
     max_size: MaxSize = DEFAULT_LIMIT,
     allow: Allow = None,
+    stop_agent: StopAgent = False,
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -101,7 +103,7 @@ def send(
         limit=max_size,
         allow=allow or (),
     )
-    deliver(wishes, json=json, quiet=quiet)
+    deliver(wishes, json=json, quiet=quiet, stop_agent=stop_agent)
 
 
 def catch(

@@ -108,7 +108,7 @@ def may_hold(name: str, tops: Collection[str]) -> bool:
 
 def tail_below(cwd: str, tops: Collection[str]) -> str | None:
     """Return the path from the top of a checkout to ``cwd`` ("" is the top), None if outside."""
-    if not cwd.startswith("/") or "\0" in cwd:
+    if not cwd.startswith("/") or "\0" in cwd or not _is_spelled(cwd):
         return None
     here = _spelled(cwd)
     for top in map(_spelled, tops):
@@ -118,6 +118,15 @@ def tail_below(cwd: str, tops: Collection[str]) -> str | None:
         if here.startswith(above):
             return here[len(above) :]
     return None
+
+
+def _is_spelled(path: str) -> bool:
+    """Say whether a disk could have such a name: JSON can spell characters that are none."""
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _spelled(path: str) -> str:
@@ -138,11 +147,9 @@ def belongs(agent: str, name: str) -> str | None:
     found = shape.fullmatch(name) if shape else None
     if found is None or name.lower().endswith(".key"):
         return None
-    try:
-        problem = path_problem(name.encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:
+    if not _is_spelled(name) or path_problem(name.encode("utf-8", "surrogateescape")):
         return None
-    return None if problem else next(filter(None, found.groupdict().values()), None)
+    return next(filter(None, found.groupdict().values()), None)
 
 
 def is_main(agent: str, name: str) -> bool:

@@ -2,7 +2,7 @@
 
     spellings_of(top, environ)                  other names of the checkout at ``top``
     find_sessions(top, spellings, environ)      newest first; top None for those of every folder
-    live_sessions(top, spellings, environ)      who is at work in the checkout now
+    live_sessions(top, spellings, environ)      who is at work in the checkout now, or anywhere
     homes(environ)["claude"]                    the home of each supported agent
 
 What one agent does by itself is in ``claude.py`` and ``codex.py``; what is not supported in
@@ -58,7 +58,7 @@ def find_sessions(
     top: Path | None, spellings: Collection[str], environ: Mapping[str, str]
 ) -> list[Session]:
     """Return the sessions of a checkout, or of all folders, newest first."""
-    now, place = clock.now().timestamp(), place_of(top, spellings) if top else None
+    now, place = clock.now().timestamp(), place_of(top, spellings)
     home = homes(environ)
     found = [
         *claude.find(home[rules.CLAUDE], place, environ),
@@ -66,7 +66,7 @@ def find_sessions(
     ]
     at_work = {
         (live.agent, live.id): live
-        for live in (live_sessions(top, spellings, environ) if top else [])
+        for live in live_sessions(top, spellings, environ)
         if live.process is not None
     }
     marked = []
@@ -77,8 +77,10 @@ def find_sessions(
     return sorted(marked, key=lambda one: (-one.modified, one.agent, one.id, one.main))
 
 
-def live_sessions(top: Path, spellings: Collection[str], environ: Mapping[str, str]) -> list[Live]:
-    """Return who is at work in a checkout; those without a process last."""
+def live_sessions(
+    top: Path | None, spellings: Collection[str], environ: Mapping[str, str]
+) -> list[Live]:
+    """Return who is at work in a checkout, or anywhere; those without a process last."""
     now, home, place = clock.now().timestamp(), homes(environ), place_of(top, spellings)
     found = [
         *claude.live(home[rules.CLAUDE], place, environ, now),

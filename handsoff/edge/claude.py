@@ -33,8 +33,8 @@ _LAST_PID: Final = 2**31 - 1
 _STATUS_LIMIT: Final = 40
 
 
-def find(home: Path, place: Place | None, environ: Mapping[str, str]) -> Iterator[Session]:
-    """Yield the sessions of a checkout, of every folder if ``place`` is None."""
+def find(home: Path, place: Place, environ: Mapping[str, str]) -> Iterator[Session]:
+    """Yield the sessions of a checkout."""
     for main, told in _transcripts(home, place, environ):
         session, status = main.stem, regular(main)
         if status is None:
@@ -47,12 +47,12 @@ def find(home: Path, place: Place | None, environ: Mapping[str, str]) -> Iterato
 
 
 def _transcripts(
-    home: Path, place: Place | None, environ: Mapping[str, str], since: float | None = None
+    home: Path, place: Place, environ: Mapping[str, str], since: float | None = None
 ) -> Iterator[tuple[Path, rules.Told]]:
     """Yield transcripts and what they say; ``since`` picks those written to a moment before."""
     chosen = rules.chosen_name(environ)
     for project in folders(home / "projects"):
-        if place and project.name != chosen and not rules.may_hold(project.name, place.spellings):
+        if project.name != chosen and not place.may_hold(project.name):
             continue
         for main in files_in(project):
             if not rules.is_main(rules.CLAUDE, f"projects/{project.name}/{main.name}"):
@@ -60,7 +60,7 @@ def _transcripts(
             if since is not None and not changed(main, since):
                 continue
             told = rules.told_by_claude(head_of(main), tail_of(main))
-            if place is None or place.holds(told.cwd):
+            if place.holds(told.cwd):
                 yield main, told
 
 

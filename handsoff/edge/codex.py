@@ -41,11 +41,11 @@ def home_of(environ: Mapping[str, str]) -> Path:
     return Path(os.path.abspath(chosen)) if chosen else user_home(environ) / ".codex"  # noqa: PTH100
 
 
-def find(home: Path, place: Place | None) -> Iterator[Session]:
-    """Yield the sessions of a checkout, of every folder if ``place`` is None."""
+def find(home: Path, place: Place) -> Iterator[Session]:
+    """Yield the sessions of a checkout."""
     for main in _rollouts(home):
         told = _told(main)
-        if place is not None and not place.holds(told.cwd):
+        if not place.holds(told.cwd):
             continue
         status = regular(main)
         name = main.relative_to(home).as_posix()

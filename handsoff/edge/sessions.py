@@ -89,9 +89,13 @@ class Place:
 
     top: Path
     spellings: tuple[str, ...]
+    everywhere: bool = False
+    """Every folder of this machine, whosever it is, and what names no folder."""
 
     def holds(self, cwd: str) -> bool:
         """Say whether ``cwd`` is in this checkout, and in no other that lies within it."""
+        if self.everywhere:
+            return True
         tail = rules.tail_below(cwd, self.spellings)
         if not tail:
             return tail == ""
@@ -105,14 +109,20 @@ class Place:
                 return False
         return True
 
+    def may_hold(self, project: str) -> bool:
+        """Say whether a project folder of this name may have sessions of this checkout in it."""
+        return self.everywhere or rules.may_hold(project, self.spellings)
+
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that a project folder of its top has."""
         return frozenset(map(rules.project_name, self.spellings))
 
 
-def place_of(top: Path, spellings: Collection[str] = ()) -> Place:
-    """Return the checkout at ``top``, by all the names that are known of it."""
+def place_of(top: Path | None, spellings: Collection[str] = ()) -> Place:
+    """Return the checkout at ``top``, by all the names that are known of it; None is everywhere."""
+    if top is None:
+        return Place(Path("/"), (), everywhere=True)
     real = os.path.realpath(top)
     return Place(Path(top), tuple(dict.fromkeys([real, str(top), *spellings])))
 

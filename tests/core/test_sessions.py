@@ -95,7 +95,8 @@ def test_a_chosen_name_counts_only_beside_a_chosen_home(
     ("cwd", "tail"),
     [("/w/app", ""), ("/w/app/", ""), ("/w/app/src/x", "src/x"), ("/w/./app//src", "src"),
      ("/w/app2", None), ("/w", None), ("/w/app/../other", None), ("w/app", None), ("", None),
-     ("/v/link/src", "src"), ("/w/app\0/x", None), ("/w/cafe\u0301", "")],
+     ("/v/link/src", "src"), ("/w/app\0/x", None), ("/w/app/\ud800", None),
+     ("/w/app/\udce9", "\udce9"), ("/w/cafe\u0301", "")],
 )  # fmt: skip
 def test_the_recorded_folder_is_in_the_checkout_or_not(cwd: str, tail: str | None) -> None:
     assert tail_below(cwd, ["/w/app", "/v/link", "/w/caf\u00e9"]) == tail

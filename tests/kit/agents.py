@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,10 @@ from typing import Any, Final
 from handsoff.core.sessions import project_name
 from handsoff.edge.processes import Process, process_of
 
-OLD: Final = 1_900_000_000
+OLD: Final = 1_700_000_000
 """When transcripts were written unless a test says otherwise; nobody writes them now."""
+
+NONE: Final[Mapping[str, Any]] = {}
 
 _SLEEP: Final = (
     "import signal,sys,time\n"
@@ -97,7 +99,9 @@ class Agents:
         name = f"rollout-2026-11-03T10-00-00-{session}.jsonl"
         return self._write(self.home / ".codex" / day / name, text, at)
 
-    def at_work(self, process: Process, session: str, cwd: Path | str, **other: Any) -> Path:
+    def at_work(
+        self, process: Process, session: str, cwd: Path | str, other: Mapping[str, Any] = NONE
+    ) -> Path:
         """Write the note by which Claude Code tells that a process is at work."""
         note = {
             "pid": process.pid, "sessionId": session, "cwd": str(cwd), "status": "busy",
