@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import mutants_agents
 import mutants_finding
 import mutants_hostile
 import mutants_pairing
@@ -26,6 +27,7 @@ TESTS: dict[str, list[str]] = {}
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
 for _part in (
+    mutants_agents,
     mutants_finding,
     mutants_hostile,
     mutants_pairing,

@@ -56,6 +56,7 @@ def meta(**payload: Any) -> dict[str, Any]:
         ("/x" * 150, "-x" * 100 + "-4y6yx2"),
         ("/home/me/" + "项目/" * 80, "-home-me-" + "-" * 191 + "-7enbfa"),
         ("/caf\udce9", "-caf-"),
+        ("/\udce2\udc82x", "--x"),
     ],
 )
 def test_the_folder_of_a_project_is_called_as_claude_code_calls_it(cwd: str, name: str) -> None:
@@ -188,7 +189,7 @@ def test_a_transcript_tells_its_folder_its_release_and_what_was_asked() -> None:
         asked("too much", isCompactSummary=True), asked("a helper's", isSidechain=True),
         asked([{"type": "tool_result", "content": "x"}]),
         asked([{"type": "text", "text": "Fix the\x1b[31m rounding\nin cny.py"}], cwd="/w/app/src"),
-        asked("and then"),
+        asked("and then", cwd="/w/app/late"),
     )  # fmt: skip
     told = Told("/w/app", "2.1.332", "Fix the[31m rounding in cny.py")
     assert told_by_claude(head, head) == told
@@ -196,6 +197,7 @@ def test_a_transcript_tells_its_folder_its_release_and_what_was_asked() -> None:
     moved = lines(
         {"type": "relocated", "relocatedCwd": "/w/one"}, {"type": "relocated", "relocatedCwd": 7},
         {"type": "relocated", "relocatedCwd": "/w/two"},
+        {"type": "attachment", "relocatedCwd": "/w/of-another-kind"},
         asked('{"type":"relocated","relocatedCwd":"/w/three"}', cwd="/w/four"),
     )  # fmt: skip
     assert told_by_claude(head, moved).cwd == "/w/two"
