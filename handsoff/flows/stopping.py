@@ -61,8 +61,8 @@ def look(checkout: Checkout, *, asked: bool, stands: bool) -> Stopping:
         spellings = agents.spellings_of(checkout.top, os.environ)
         found = agents.live_sessions(checkout.top, spellings, os.environ)
         above = set(processes.ancestors())
-    except OSError as error:
-        return Stopping(trouble=(error.strerror or str(error)).lower())
+    except (OSError, ValueError) as error:
+        return Stopping(trouble=str(error).lower())
     kept = [one for number, one in enumerate(found) if not _again(one, found[:number])]
     around = [
         Around(known=one.process is not None, here=one.here, above=one.process in above)
