@@ -67,7 +67,7 @@ def _transcripts(
 def _beside(home: Path, main: Path, session: str) -> Iterator[Path]:
     """Yield what belongs to a session besides its transcript."""
     for folder in (main.with_suffix(""), home / "file-history" / session, home / "tasks" / session):
-        for file in files_below(folder):
+        for file in () if folder.is_symlink() else files_below(folder):
             if rules.belongs(rules.CLAUDE, file.relative_to(home).as_posix()) == session:
                 yield file
 

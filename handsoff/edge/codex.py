@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +23,12 @@ from handsoff.edge.sessions import (
     Live,
     Place,
     Session,
-    changed,
     files_below,
-    files_in,
     head_of,
     regular,
 )
 
+_FOLDERS: Final = ("sessions", "archived_sessions")
 _FIRST: Final = 4 << 10
 """Bytes in which nearly every rollout says whose it is."""
 _PROMPT: Final = 1 << 20
@@ -66,8 +66,9 @@ def unread(home: Path) -> list[Path]:
     return [p for p in _rollouts(home) if p.suffix == ".zst" and not _head(p, 1)]
 
 
-def _rollouts(home: Path) -> Iterator[Path]:
-    for path in (*files_below(home / "sessions"), *files_in(home / "archived_sessions")):
+def _rollouts(home: Path, since: float | None = None) -> Iterator[Path]:
+    """Yield all rollouts, or those that were written to a moment before ``since``."""
+    for path in chain(*(files_below(home / name, since) for name in _FOLDERS)):
         if rules.belongs(rules.CODEX, path.relative_to(home).as_posix()):
             yield path
 
@@ -93,7 +94,7 @@ def _head(main: Path, most: int) -> bytes:
 
 def live(home: Path, place: Place, now: float) -> Iterator[Live]:
     """Yield who is at work in a checkout: who writes, has a rollout open, or is there."""
-    fresh = {p: _told(p) for p in _rollouts(home) if changed(p, now)}
+    fresh = {path: _told(path) for path in _rollouts(home, now)}
     told = {path: said for path, said in fresh.items() if place.holds(said.cwd)}
     for process, _ in processes.named("codex"):
         folder = processes.folder_of(process)

@@ -22,8 +22,6 @@ WINDOW: Final = 64 << 10
 """Bytes that are read of each end of a transcript."""
 FRESH: Final = timedelta(seconds=5)
 """Changed within this time, a session is taken for one that goes on."""
-_FILES: Final = 20_000
-"""Files of one session that are counted; nobody has so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +128,13 @@ def place_of(top: Path | None, spellings: Collection[str] = ()) -> Place:
 def changed(path: Path, now: float) -> bool:
     """Say whether a file was written to a moment ago."""
     with suppress(OSError):
-        return abs(now - path.lstat().st_mtime) < FRESH.total_seconds()
+        return _just(path.lstat().st_mtime, now)
     return False
+
+
+def _just(modified: float, now: float) -> bool:
+    # not before and not after: a clock that was wrong tells nothing
+    return abs(now - modified) < FRESH.total_seconds()
 
 
 def regular(path: Path) -> os.stat_result | None:
@@ -189,20 +192,29 @@ def files_in(path: Path) -> list[Path]:
     return []
 
 
-def files_below(path: Path) -> Iterator[Path]:
-    """Yield the regular files anywhere below ``path``; no link is followed."""
-    if path.is_symlink():
-        return
-    count = 0
-    for folder, below, names in os.walk(path):
-        below.sort()
-        for name in sorted(names):
-            file = Path(folder, name)
-            if regular(file) is not None:
-                count += 1
-                if count > _FILES:
-                    return
-                yield file
+def files_below(path: Path, since: float | None = None) -> Iterator[Path]:
+    """Yield the regular files anywhere below ``path``, in order; no link below it is followed.
+
+    ``since`` picks those that were written to a moment before it.
+    """
+    waiting = [str(path)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                items = sorted(found, key=lambda item: item.name)
+        except OSError:
+            continue
+        below = []
+        for item in items:
+            with suppress(OSError):
+                if item.is_dir(follow_symlinks=False):
+                    below.append(item.path)
+                elif item.is_file(follow_symlinks=False) and (
+                    since is None or _just(item.stat(follow_symlinks=False).st_mtime, since)
+                ):
+                    yield Path(item.path)
+        waiting += reversed(below)
 
 
 def size_of(files: Collection[Path]) -> int:

@@ -16,10 +16,11 @@ from tests.kit.running import inside
 VERBS = {
     "init": [], "card": [], "admit": ["x.card"], "roster": [], "page": [], "send": ["m2"],
     "listen": [], "receive": ["x.handsoff"], "inbox": [], "catch": ["feat/x"], "status": [],
-    "undo": [],
+    "undo": [], "sessions": [],
 }  # fmt: skip
 WITH_JSON = [
     "init", "admit", "roster", "send", "listen", "receive", "inbox", "catch", "status", "undo",
+    "sessions",
 ]  # fmt: skip
 
 
