@@ -47,7 +47,7 @@ BACKSLASHED: Final = re.compile(_shaped(r"\\"))
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An absolute path below the root: its drive (``C:``, a UNC path's ``\\``) or "", and names."""
+    r"""An absolute path below the root: drive (``C:``, of a UNC path ``\\``) or "", and names."""
 
     drive: str
     names: tuple[str, ...]
@@ -64,6 +64,10 @@ class Place:
             place = cls("", _names(path.split("/")))
         else:
             raise DamagedError(f"not an absolute path: {path[:60]!r}")
+        try:
+            path.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            raise DamagedError(f"no system has such a path: {path[:60]!r}") from error
         if not place.names:
             raise DamagedError(f"a root cannot be mapped: {path[:60]!r}")
         return place
@@ -145,7 +149,9 @@ def encoded(path: str) -> str:
     """Return ``path`` with whatever a URI cannot hold percent-encoded."""
     kept = _UNRESERVED.union(_KEPT_IN_URI)
     return "".join(
-        char if char in kept else "".join(f"%{b:02X}" for b in char.encode(errors="surrogateescape"))
+        char
+        if char in kept
+        else "".join(f"%{b:02X}" for b in char.encode(errors="surrogateescape"))
         for char in path
     )
 

@@ -5,7 +5,8 @@ written anew. A path is found as its platform writes it, as ``file:`` URI with a
 Windows also as ``/c/...`` and ``/mnt/c/...``, with ``/``, doubled backslashes or behind ``\\?\``.
 A pair of folders in ``.claude/projects`` also holds in anybody's home, however that is named.
 From one platform to the other the rest of a path gets the other separators only where it ends at
-white space, a quote or ``<``. Not every map has a way back on every text: see ``core/transcript.py``.
+white space, a quote or ``<``. Not every map has a way back on every text: ``core/transcript.py``
+tells where.
 """
 
 import re
@@ -22,9 +23,11 @@ Span: TypeAlias = tuple[int, int, str]
 _Replace: TypeAlias = Callable[[str, int, int], list[Span]]
 
 _RUN: Final = re.compile(r"[A-Za-z0-9_.-]+")
+_LETTERS: Final = re.compile("[^\x00-\x7f\ud800-\udfff]+")
 _DOUBLED: Final = re.compile(r"(?<=[^\\])\\\\(?=[^\\])")
 _LONG: Final = re.compile(r"\\{2,4}\?\\{1,2}\Z")
-_DATA: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[^\s,\"'<>]*)?,[A-Za-z0-9+/=%_-]*")
+DATA_URL: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[^\s,\"'<>]*)?,[A-Za-z0-9+/=%_-]*")
+"""RFC 2397, with its type: what is inside is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class PathMap:
             places.setdefault(Place.of(old), Place.of(new))
         ordered = sorted(places.items(), key=lambda pair: -len(pair[0].text()))
         if all(old == new for old, new in ordered):
-            return cls(listed, ignore_case, (), False, ())
+            return cls(listed, ignore_case, needles=(), folded=False, _scanners=())
         folded = ignore_case or any(old.drive for old, _ in ordered)
         needles = {needle for old, _ in ordered for needle in _needles(old, folded=folded)}
         scanners = _scanners(ordered, ignore_case=ignore_case)
@@ -97,7 +100,7 @@ class PathMap:
         if not found:
             return []
         found.sort(key=lambda span: (span[0], -span[1]))
-        skipped = [m.span() for m in _DATA.finditer(decoded)] if "data:" in decoded else []
+        skipped = [m.span() for m in DATA_URL.finditer(decoded)] if "data:" in decoded else []
         kept: list[Span] = []
         end = 0
         for span in found:
@@ -125,7 +128,7 @@ def _needles(old: Place, *, folded: bool) -> list[str]:
     if runs:
         needle = max(runs, key=len)
         return [needle.lower() if folded else needle]
-    letters = re.findall(r"[^\x00-\x7f]+", name)
+    letters = _LETTERS.findall(name)
     # percent-encoded it has no letter of its own left
     return [max(letters, key=len), "file:"] if letters and not folded else [""]
 
@@ -146,7 +149,9 @@ def _scanners(ordered: list[tuple[Place, Place]], *, ignore_case: bool) -> tuple
     flags = re.IGNORECASE if ignore_case else 0
     return tuple(
         _Scanner(
-            clue, re.compile("|".join(f"({p})" for p, _ in rules), flags), tuple(r for _, r in rules)
+            clue,
+            re.compile("|".join(f"({p})" for p, _ in rules), flags),
+            tuple(r for _, r in rules),
         )
         for clue, rules in kinds
         if rules

@@ -1,9 +1,27 @@
-"""Lines of transcripts (being written; the interface is that of the agreement)."""
+r"""Transcripts of agents, line by line: paths rewritten, strings shown, secrets taken out.
 
+A line is an object of JSON (both agents write JSON lines). Whatever else stands there passes
+untouched: blank lines, bare strings, the torn last line of a program that still writes, and
+lines of hashed requests (``api-request...``). A file that is one document on many lines is one
+line here. Lines end with LF only; a CR before it belongs to the line.
+
+Most lines are never parsed: a part of each path has letters that JSON can only spell as they are or
+as ``\u`` escapes, and whole blocks are searched for both.
+"""
+
+import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
-from handsoff.core.pathmap import PathMap
+from handsoff.core import blocks, jsontext
+from handsoff.core.pathmap import PathMap, Span, splice
+
+_HASHED: Final = "api-request"
+_ESCAPED: Final = re.compile(rb"\\u(?!00[01])")
+_IMAGE: Final = re.compile(rb"data:image\\*/[\w.+-]+;base64,")
+_IMAGES: Final = (("type", "image"), ("type", "input_image"), ("type", "base64"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,31 +33,213 @@ class Text:
 
 
 class Lines:
+    """Lines with the paths of ``mapping`` replaced."""
+
     def __init__(self, mapping: PathMap) -> None:
-        raise NotImplementedError
+        self._mapping = mapping
+        self._needles = tuple(needle.encode() for needle in mapping.needles)
 
     def line(self, raw: bytes) -> bytes:
-        raise NotImplementedError
+        """Return one line, with or without its end, or a document on many lines."""
+        if not any(self.suspects(raw)):
+            return raw
+        text = _text(raw)
+        document = _document(text)
+        if document is None or _is_hashed(document):
+            return raw
+        spans = jsontext.edits(text, document, self._mapping)
+        return _bytes(splice(text, spans)) if spans else raw
+
+    def suspects(self, block: bytes) -> Iterator[tuple[int, int]]:
+        """Yield from where to where the lines of ``block`` go that may have such a path."""
+        searched = block.lower() if self._mapping.folded else block
+        seen = dict.fromkeys(self._needles, -1)
+        escape = -1
+        end = 0
+        while self._needles and end < len(block):
+            for needle, place in seen.items():
+                if place < end:
+                    found = searched.find(needle, end)
+                    seen[needle] = len(block) if found < 0 else found
+            if escape < end:
+                match = _ESCAPED.search(block, end)
+                escape = match.start() if match else len(block)
+            place = min(escape, *seen.values())
+            if place >= len(block):
+                return
+            start = block.rfind(b"\n", end, place) + 1 or end
+            end = block.find(b"\n", place) + 1 or len(block)
+            yield start, end
 
 
 def rewrite(
     chunks: Iterable[bytes],
     mapping: PathMap,
     *,
-    too_long: Callable[[int], None] | None = None,
+    too_long: Callable[[int], None] = lambda _: None,
     lossy: Callable[[bytes], None] | None = None,
 ) -> Iterator[bytes]:
-    """``lossy`` is called with each line (as written) from which the inverse does not come back."""
-    raise NotImplementedError
+    """Yield the file that ``chunks`` are, with the paths of ``mapping`` replaced.
+
+    However it is cut, the outcome is the same. No more is held than a chunk and the longest line.
+    ``too_long`` is told where a line begins that is longer than LONGEST and passed untouched;
+    ``lossy`` each line, as it was, to which the inverse of ``mapping`` does not lead back.
+    """
+    stream = _Stream(mapping, too_long, lossy)
+    rest = iter(chunks)
+    head, opened = blocks.head(rest)
+    if opened and sum(map(len, head)) > blocks.LONGEST:
+        too_long(0)
+    elif opened and _document(_text(b"".join(head))) is not None:
+        yield stream.line(b"".join(head), 0)
+        return
+    for block, whole in blocks.cut(itertools.chain(head, rest)):
+        yield stream.take(block, whole=whole)
+
+
+class _Stream:
+    def __init__(
+        self,
+        mapping: PathMap,
+        too_long: Callable[[int], None],
+        lossy: Callable[[bytes], None] | None,
+    ) -> None:
+        self._there = Lines(mapping)
+        self._back = Lines(mapping.inverse()) if lossy else None
+        self._too_long = too_long
+        self._lossy = lossy
+        self._offset = 0
+        self._passing = False
+
+    def take(self, block: bytes, *, whole: bool) -> bytes:
+        """Return ``block`` rewritten: whole lines, or a part of one that is too long."""
+        if not whole and not self._passing:
+            self._too_long(self._offset)
+        written = b"".join(self._lines(block)) if whole else block
+        self._passing = not whole and not block.endswith(b"\n")
+        self._offset += len(block)
+        return written
+
+    def _lines(self, block: bytes) -> Iterator[bytes]:
+        done = 0
+        for start, end in self._looked_at(block):
+            yield self._untouched(block[done:start])
+            yield self.line(block[start:end], start)
+            done = end
+        yield self._untouched(block[done:] if done else block)
+
+    def _looked_at(self, block: bytes) -> Iterable[tuple[int, int]]:
+        if len(block) > blocks.LONGEST:  # one of its lines may be too long
+            return blocks.lines(block)
+        return self._there.suspects(block)
+
+    def line(self, line: bytes, start: int) -> bytes:
+        """Return one line that begins ``start`` bytes from where the stream is."""
+        if len(line.removesuffix(b"\n")) > blocks.LONGEST:
+            self._too_long(self._offset + start)
+            return line
+        written = self._there.line(line)
+        if self._back and self._lossy and self._back.line(written) != line:
+            self._lossy(line)
+        return written
+
+    def _untouched(self, lines: bytes) -> bytes:
+        if self._back and self._lossy:
+            for start, end in self._back.suspects(lines):
+                line = lines[start:end]
+                if self._back.line(line) != line:
+                    self._lossy(line)
+        return lines
 
 
 def strings(raw: bytes) -> Iterator[Text]:
-    raise NotImplementedError
+    """Yield the strings and keys of a line, of JSON in them too; a line that is none as it is."""
+    text = _text(raw)
+    document = jsontext.parse(text)
+    found = None if document is None else jsontext.leaves(document)
+    if found is None:
+        yield Text(text.rstrip("\r\n"), opaque=False)
+    else:
+        yield from _shown(found, hashed=_is_hashed(document), layer=0)
+
+
+def _shown(found: list[tuple[str, bool]], *, hashed: bool, layer: int) -> Iterator[Text]:
+    for value, opaque in found:
+        document = jsontext.inner(value) if layer < jsontext.LAYERS and not opaque else None
+        inside = None if document is None else jsontext.leaves(document)
+        if inside is None:
+            yield Text(value, opaque=opaque or hashed)
+        else:
+            yield from _shown(inside, hashed=hashed, layer=layer + 1)
 
 
 def redact(raw: bytes, secrets: Mapping[str, str]) -> bytes:
-    raise NotImplementedError
+    """Return a line with each of ``secrets`` (decoded) replaced by its marker, never in opaque."""
+    finder = _Secrets(secrets)
+    text = _text(raw)
+    document = jsontext.parse(text)
+    if _is_hashed(document) or not secrets:
+        return raw
+    spans = None if document is None else jsontext.edits(text, document, finder)
+    if spans is None:  # no JSON: what stands there is the text itself, or a torn literal
+        spelled = {jsontext.spell(old): jsontext.spell(new) for old, new in secrets.items()}
+        spans = _Secrets({**spelled, **secrets}).spans(text)
+    return _bytes(splice(text, spans)) if spans else raw
+
+
+class _Secrets:
+    """Finds secrets, the longest first."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._secrets = {secret: marker for secret, marker in secrets.items() if secret}
+        longest = sorted(self._secrets, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
+
+    def may_change(self, decoded: str) -> bool:
+        return any(secret in decoded for secret in self._secrets)
+
+    def spans(self, decoded: str) -> list[Span]:
+        found = self._pattern.finditer(decoded)
+        return [(match.start(), match.end(), self._secrets[match[0]]) for match in found]
 
 
 def has_image(raw: bytes) -> bool:
-    raise NotImplementedError
+    """Say whether a line has a picture or another file in base64, which no scan looks into."""
+    if _IMAGE.search(raw):
+        return True
+    if b"base64" not in raw and b"image" not in raw:
+        return False
+    waiting = [jsontext.parse(_text(raw))]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple):
+            if any(kind in value for kind in _IMAGES):
+                return True
+            waiting += [item for _, item in value]
+        elif isinstance(value, list):
+            waiting += value
+    return False
+
+
+def _document(text: str) -> Any:
+    """Return what ``text`` spells if it is an object, or an array on many lines; else None."""
+    document = jsontext.parse(text)
+    if isinstance(document, list) and "\n" in text.strip():
+        return document
+    return document if isinstance(document, tuple) else None
+
+
+def _is_hashed(document: Any) -> bool:
+    """Say whether a line is (part of) a request that is named by its hash."""
+    return isinstance(document, tuple) and any(
+        key == "type" and isinstance(value, str) and value.startswith(_HASHED)
+        for key, value in document
+    )
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
