@@ -4,8 +4,8 @@ Run from the repository root: python lab/bench_transcript.py [--mb 128] [--check
 
 A transcript of made-up turns in the shape that Claude Code writes (prompts, tool calls, outputs of
 many lines, some thinking), in chunks of 1 MiB, through ``rewrite`` of ``core/transcript.py``. Few:
-one line in 200 names the checkout. All: each line does, in ``cwd`` and mostly in what it says. MB are
-10^6 bytes, seconds are of the processor, of this process. With --check the way back is tried on
+one line in 200 names the checkout. All: each line does, in ``cwd`` and mostly in what it says. MB
+are 10^6 bytes, seconds are of the processor, of this process. With --check the way back is tried on
 each line, as a catch does it. Exit code 1 if few runs under 60 MB/s, or all under 10.
 """
 

@@ -53,6 +53,7 @@ _NAMED: Final = frozenset(
         "backupFileName",
     ]
 )
+_SPECIAL: Final = _SIGNED | _NAMED | {"data"}
 _ID: Final = re.compile(
     r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9a-f]{16,}(?:@v\d+)?"
     r"|(?:toolu|srvtoolu|msg|req|call|resp|fc|rs|ws)_[A-Za-z0-9_-]+"
@@ -77,7 +78,7 @@ _ENCODERS: Final = {only: json.JSONEncoder(ensure_ascii=only) for only in (False
 class Finder(Protocol):
     """What looks for something in decoded strings."""
 
-    def may_change(self, decoded: str, /) -> bool: ...
+    def candidates(self, decoded: list[str], /) -> list[int]: ...
 
     def spans(self, decoded: str, /) -> list[Span]: ...
 
@@ -120,7 +121,7 @@ def _walk(value: Any, found: list[tuple[str, bool]], *, opaque: bool, depth: int
     if isinstance(value, list):
         for item in value:
             if isinstance(item, str):
-                found.append((item, opaque or _is_data_url(item)))
+                found.append((item, opaque or (item.startswith("data:") and _is_data_url(item))))
             elif isinstance(item, (tuple, list)):
                 _walk(item, found, opaque=opaque, depth=depth + 1)
     elif isinstance(value, tuple):
@@ -128,19 +129,23 @@ def _walk(value: Any, found: list[tuple[str, bool]], *, opaque: bool, depth: int
         for key, item in value:
             found.append((key, opaque))
             if isinstance(item, str):
-                found.append((item, opaque or _is_opaque(key, item, data=data)))
+                # asked of every string of every line: the quick questions first
+                special = (key in _SPECIAL and _is_opaque(key, item, data=data)) or (
+                    item.startswith("data:") and _is_data_url(item)
+                )
+                found.append((item, opaque or special))
             elif isinstance(item, (tuple, list)):
                 _walk(item, found, opaque=opaque or key in _SIGNED, depth=depth + 1)
 
 
 def _is_opaque(key: str, value: str, *, data: bool) -> bool:
-    if key in _SIGNED or (data and key == "data"):
-        return True
-    return _is_data_url(value) or (key in _NAMED and _ID.fullmatch(value) is not None)
+    if key == "data":
+        return data
+    return key in _SIGNED or _ID.fullmatch(value) is not None
 
 
 def _is_data_url(value: str) -> bool:
-    return value.startswith("data:") and DATA_URL.fullmatch(value) is not None
+    return DATA_URL.fullmatch(value) is not None
 
 
 def edits(text: str, document: Any, finder: Finder, layer: int = 0) -> list[Span] | None:
@@ -149,18 +154,18 @@ def edits(text: str, document: Any, finder: Finder, layer: int = 0) -> list[Span
     if strings is None:
         return None
     changes: list[tuple[int, list[Span]]] = []
-    for number, (value, opaque) in enumerate(strings):
-        if not opaque and finder.may_change(value):
-            spans = _inside(value, finder, layer)
-            if spans:
-                changes.append((number, spans))
+    for number in finder.candidates([value for value, _ in strings]):
+        value, opaque = strings[number]
+        spans = [] if opaque else _inside(value, finder, layer)
+        if spans:
+            changes.append((number, spans))
     if not changes:
         return []
-    literals = [match.span() for match in _LITERAL.finditer(text)]
+    literals = list(_LITERAL.finditer(text))
     assert len(literals) == len(strings), "a string of the document is one literal of its text"
     replaced: list[Span] = []
     for number, spans in changes:
-        start, end = literals[number]
+        start, end = literals[number].span()
         replaced += _respelled(text, start + 1, end - 1, spans)
     return replaced
 

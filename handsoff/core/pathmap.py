@@ -49,7 +49,7 @@ class _Scanner:
 
 @dataclass(frozen=True, slots=True)
 class PathMap:
-    """Paths to other paths. False if it changes nothing; needles: see ``may_change``."""
+    """Paths to other paths. False if it changes nothing; needles: see ``candidates``."""
 
     pairs: tuple[tuple[str, str], ...]
     ignore_case: bool
@@ -72,7 +72,8 @@ class PathMap:
         if all(old == new for old, new in ordered):
             return cls(listed, ignore_case, needles=(), folded=False, _scanners=())
         folded = ignore_case or any(old.drive for old, _ in ordered)
-        needles = {needle for old, _ in ordered for needle in _needles(old, folded=folded)}
+        every = {needle for old, _ in ordered for needle in _needles(old, folded=folded)}
+        needles = {n for n in every if not any(other in n for other in every if other != n)}
         scanners = _scanners(ordered, ignore_case=ignore_case)
         return cls(listed, ignore_case, tuple(sorted(needles)), folded, scanners)
 
@@ -87,15 +88,16 @@ class PathMap:
         """Return ``decoded`` with each path replaced that the map names."""
         return splice(decoded, self.spans(decoded))
 
-    def may_change(self, decoded: str) -> bool:
-        """Say whether ``decoded`` has a part of a path that the map names: quick, never wrong."""
-        looked_at = decoded.lower() if self.folded else decoded
-        return any(needle in looked_at for needle in self.needles)
+    def candidates(self, decoded: list[str]) -> list[int]:
+        """Return which texts have a part of a path that the map names: quick, and none too few."""
+        texts = [text.lower() for text in decoded] if self.folded else decoded
+        found: set[int] = set()
+        for needle in self.needles:
+            found.update([number for number, text in enumerate(texts) if needle in text])
+        return sorted(found)
 
     def spans(self, decoded: str) -> list[Span]:
         """Return what is to be replaced in ``decoded``, in order and apart from each other."""
-        if not self.may_change(decoded):
-            return []
         found = [span for scanner in self._scanners for span in scanner.spans(decoded)]
         if not found:
             return []

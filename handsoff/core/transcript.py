@@ -41,8 +41,10 @@ class Lines:
 
     def line(self, raw: bytes) -> bytes:
         """Return one line, with or without its end, or a document on many lines."""
-        if not any(self.suspects(raw)):
-            return raw
+        return self.suspect(raw) if any(self.suspects(raw)) else raw
+
+    def suspect(self, raw: bytes) -> bytes:
+        """Return a line that may have such a path."""
         text = _text(raw)
         document = _document(text)
         if document is None or _is_hashed(document):
@@ -138,7 +140,7 @@ class _Stream:
         if len(line.removesuffix(b"\n")) > blocks.LONGEST:
             self._too_long(self._offset + start)
             return line
-        written = self._there.line(line)
+        written = self._there.suspect(line)
         if self._back and self._lossy and self._back.line(written) != line:
             self._lossy(line)
         return written
@@ -147,7 +149,7 @@ class _Stream:
         if self._back and self._lossy:
             for start, end in self._back.suspects(lines):
                 line = lines[start:end]
-                if self._back.line(line) != line:
+                if self._back.suspect(line) != line:
                     self._lossy(line)
         return lines
 
@@ -195,8 +197,8 @@ class _Secrets:
         longest = sorted(self._secrets, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
 
-    def may_change(self, decoded: str) -> bool:
-        return any(secret in decoded for secret in self._secrets)
+    def candidates(self, decoded: list[str]) -> list[int]:
+        return list(range(len(decoded)))
 
     def spans(self, decoded: str) -> list[Span]:
         found = self._pattern.finditer(decoded)
