@@ -38,13 +38,14 @@ class _Scanner:
     pattern: re.Pattern[str]
     replace: tuple[_Replace, ...]
 
-    def spans(self, text: str) -> list[Span]:
+    def found(self, text: str) -> list[list[Span]]:
+        """Return for each path what is to be replaced: itself, and parts of its rest."""
         if self.clue not in text:
             return []
-        found: list[Span] = []
-        for match in self.pattern.finditer(text):
-            found += self.replace[(match.lastindex or 0) - 1](text, match.start(), match.end())
-        return found
+        return [
+            self.replace[(match.lastindex or 0) - 1](text, match.start(), match.end())
+            for match in self.pattern.finditer(text)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +99,22 @@ class PathMap:
 
     def spans(self, decoded: str) -> list[Span]:
         """Return what is to be replaced in ``decoded``, in order and apart from each other."""
-        found = [span for scanner in self._scanners for span in scanner.spans(decoded)]
+        found = [spans for scanner in self._scanners for spans in scanner.found(decoded)]
         if not found:
             return []
-        found.sort(key=lambda span: (span[0], -span[1]))
+        found.sort(key=lambda spans: spans[0][0])
         skipped = [m.span() for m in DATA_URL.finditer(decoded)] if "data:" in decoded else []
-        kept: list[Span] = []
+        apart: list[list[Span]] = []
         end = 0
-        for span in found:
-            inside = any(start <= span[0] < stop for start, stop in skipped)
-            if span[0] >= end and not inside:
-                kept.append(span)
-                end = span[1]
-        return kept
+        for spans in found:
+            start = spans[0][0]
+            if start >= end and not any(first <= start < last for first, last in skipped):
+                apart.append(spans)
+                end = spans[0][1]
+        nexts = [spans[0][0] for spans in apart[1:]] + [len(decoded)]
+        # a rest in which the next path begins is none
+        cut = [s if s[-1][1] <= start else s[:1] for s, start in zip(apart, nexts, strict=True)]
+        return [span for spans in cut for span in spans]
 
 
 def splice(text: str, spans: Iterable[Span]) -> str:
@@ -172,7 +176,7 @@ def _plain(old: Place, new: Place) -> _Replace:
             return [(start, end, new.text(separator))]
         before = _LONG.search(text, max(0, start - 8), start)
         first = (before.start() if before else start, end, new.text())
-        return [first, *_tail(text, end, separator)]
+        return [first, *(_tail(text, end, separator) if separator != "/" else ())]
 
     return replace
 
