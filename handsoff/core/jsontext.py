@@ -116,7 +116,7 @@ class _TooDeepError(Exception):
 
 
 def _walk(value: Any, found: list[tuple[str, bool]], *, opaque: bool, depth: int) -> None:
-    if depth > DEEPEST:
+    if depth >= DEEPEST:
         raise _TooDeepError
     if isinstance(value, list):
         for item in value:
@@ -154,7 +154,11 @@ def edits(text: str, document: Any, finder: Finder, layer: int = 0) -> list[Span
     if strings is None:
         return None
     changes: list[tuple[int, list[Span]]] = []
-    for number in finder.candidates([value for value, _ in strings]):
+    values = [value for value, _ in strings]
+    numbers = finder.candidates(values)
+    if "\\\\u" in text:  # JSON inside may spell with escapes what is looked for
+        numbers = sorted({*numbers, *(n for n, value in enumerate(values) if "\\u" in value)})
+    for number in numbers:
         value, opaque = strings[number]
         spans = [] if opaque else _inside(value, finder, layer)
         if spans:
