@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -55,13 +56,15 @@ def test_all_that_names_the_place_is_rewritten_and_comes_back() -> None:
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
-        ('{"a": "/home/me/app", "n":1e-7,"a":1E+21}', '{"a": "/srv/my work/w", "n":1e-7,"a":1E+21}'),
+        ('{"a": "/home/me/app","n":1e-7,"a":1E+21}', '{"a": "/srv/my work/w","n":1e-7,"a":1E+21}'),
         (r'{"a":"\u007f\ud83d /home/me/app\n"}', r'{"a":"\u007f\ud83d /srv/my work/w\n"}'),
         (r'{"a":"\ud83d\ude00\t/home/me/app"}', r'{"a":"\ud83d\ude00\t/srv/my work/w"}'),
         (r'{"a":"\/home\/me\/app\/b"}', r'{"a":"\/srv\/my work\/w\/b"}'),
         (r'{"a":"\u002fhome/me/\u0061pp/b"}', r'{"a":"/srv/my work/w/b"}'),
-        ('{"a":"/home/me/app\\u0000","a":"\t/home/me/app"}', '{"a":"/home/me/app\\u0000","a":"\t/srv/my work/w"}'),
-        ('{"/home/me/app":{},"/home/me/app":0}\r\n', '{"/srv/my work/w":{},"/srv/my work/w":0}\r\n'),
+        ('{"a":"/home/me/app\\u0000","a":"\t/home/me/app"}',
+         '{"a":"/home/me/app\\u0000","a":"\t/srv/my work/w"}'),
+        ('{"/home/me/app":{},"/home/me/app":0}\r\n',
+         '{"/srv/my work/w":{},"/srv/my work/w":0}\r\n'),
         ('{"a":"\udcff /home/me/app"}', '{"a":"\udcff /srv/my work/w"}'),
         ('{"a":"[1, \\"/home/me/app\\"]"}', '{"a":"[1, \\"/srv/my work/w\\"]"}'),
         ('{"a":"\\"/home/me/app\\""}', '{"a":"\\"/srv/my work/w\\""}'),
@@ -77,7 +80,8 @@ def test_only_the_path_itself_is_spelled_anew(line: str, wanted: str) -> None:
     "line",
     ["", "\n", "\r\n", '"/home/me/app"', '["/home/me/app"]', "null", "/home/me/app",
      '{"cwd":"/home/me/app', '{"cwd":"/home/me/app"} x', "\ufeff{\"a\":\"/home/me/app\"}",
-     '{"type":"api-request-shape","a":"/home/me/app"}', '{"a":"/home/me/app","type": "api-request"}',
+     '{"type":"api-request-shape","a":"/home/me/app"}',
+     '{"a":"/home/me/app","type": "api-request"}',
      '{"app":"\\u0041pp"}'],
 )  # fmt: skip
 def test_what_is_no_object_or_is_hashed_passes_untouched(line: str) -> None:
@@ -102,7 +106,7 @@ def test_what_is_signed_encrypted_or_data_stays(fields: dict[str, Any]) -> None:
     line = compact({"cwd": OLD, "message": {"content": [fields, {"data": OLD}]}})
     moved = compact({"cwd": NEW, "message": {"content": [fields, {"data": NEW}]}})
     assert there(line) == moved
-    assert [text.opaque for text in strings(line.encode()) if text.value == OLD][0] is False
+    assert not next(text.opaque for text in strings(line.encode()) if text.value == OLD)
     secret = redact(line.encode(), {OLD: "[X]"}).decode()
     assert secret == compact({"cwd": "[X]", "message": {"content": [fields, {"data": "[X]"}]}})
 
@@ -159,7 +163,8 @@ def test_layers_of_json_end_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 # streams
 
 FILE = "\n".join(
-    ['{"a":1}', at(OLD), "", '"/home/me/app"', at("/other"), '{"type":"api-request","a":"/home/me/app"}',
+    ['{"a":1}', at(OLD), "", '"/home/me/app"', at("/other"),
+     '{"type":"api-request","a":"/home/me/app"}',
      '{"a":"\\u002fhome/me/app"}\r', '{"cwd":"/home/me/app"']
 ).encode()  # fmt: skip
 MOVED = FILE.replace(at(OLD).encode(), at(NEW).encode()).replace(
@@ -169,7 +174,7 @@ MOVED = FILE.replace(at(OLD).encode(), at(NEW).encode()).replace(
 
 def cut(body: bytes, places: list[int]) -> Iterator[bytes]:
     ends = [0, *sorted(place % (len(body) + 1) for place in places), len(body)]
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         yield body[start:end]
 
 
@@ -188,6 +193,20 @@ def test_a_document_on_many_lines_is_one_line(places: list[int]) -> None:
         body = json.dumps(value, indent=2).encode()
         wanted = body.replace(OLD.encode(), NEW.encode())
         assert b"".join(rewrite(cut(body, places), MAP)) == wanted
+
+
+def test_lines_of_one_file_may_name_several_places() -> None:
+    two = PathMap.of([(OLD, "/w"), ("/tmp/other", "/o")])
+    lines = [
+        "{}",
+        f'{{"a":"{OLD}"}}',
+        f'{{"a":"{OLD} /tmp/other"}}',
+        '{"a":"/tmp/other/x"}',
+        "{}",
+        "",
+    ]
+    wanted = ["{}", '{"a":"/w"}', '{"a":"/w /o"}', '{"a":"/o/x"}', "{}", ""]
+    assert b"".join(rewrite(["\n".join(lines).encode()], two)) == "\n".join(wanted).encode()
 
 
 def test_a_file_that_only_looks_like_a_document_is_lines() -> None:
@@ -254,15 +273,17 @@ def test_without_regard_to_case_and_of_names_without_letters() -> None:
 
 SPELLINGS = st.sampled_from(
     [OLD, NEW, r"\/home\/me\/app", r"\u002fhome/me/app", "app", "é", r"\u00e9", r"\n", r"\"", r"\\",
-     " ", "/", ".", "x", r"\ud83d", r"\ud83d\ude00", "\u2028", "file://", "{", "[", r"[\"/home/me/app\"]"]
+     " ", "/", ".", "x", r"\ud83d", r"\ud83d\ude00", "\u2028",
+     "file://", "{", "[", r"[\"/home/me/app\"]"]
 )  # fmt: skip
 LITERALS = st.lists(SPELLINGS, max_size=6).map(lambda parts: '"' + "".join(parts) + '"')
+KEYS = st.sampled_from(['"thinking"', '"signature"', '"data"', '"type"'])
 TEXTS = st.recursive(
-    st.one_of(LITERALS, st.sampled_from(["1e-7", "-0", "null", "true", "[ ]", "{ }", "12345678901234567890"])),
+    st.one_of(LITERALS, st.sampled_from(["1e-7", "-0", "null", "true", "[ ]", "{ }", "9" * 20])),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map(lambda items: "[" + " ,".join(items) + "]"),
         st.lists(
-            st.tuples(st.one_of(LITERALS, st.sampled_from(['"thinking"', '"signature"', '"data"', '"type"'])), inner),
+            st.tuples(st.one_of(LITERALS, KEYS), inner),
             max_size=3,
         ).map(lambda pairs: "{" + ",".join(f"{k}: {v}" for k, v in pairs) + "}"),
     ),
@@ -315,8 +336,10 @@ def test_strings_are_shown_decoded_with_keys_and_what_is_inside_of_them() -> Non
         {"k": "a\nb", "uuid": uuid, "n": compact([1, "in"]), "signature": "s", "hash": "x"}
     )
     assert list(strings(line.encode())) == [
-        Text("k", False), Text("a\nb", False), Text("uuid", False), Text(uuid, True), Text("n", False),
-        Text("in", False), Text("signature", False), Text("s", True), Text("hash", False), Text("x", False),
+        Text("k", False), Text("a\nb", False), Text("uuid", False), Text(uuid, True),
+        Text("n", False),
+        Text("in", False), Text("signature", False), Text("s", True), Text("hash", False),
+        Text("x", False),
     ]  # fmt: skip
     assert list(strings(b'"bare"\n')) == [Text("bare", False)]
     assert list(strings(b"torn {\r\n")) == [Text("torn {", False)]
