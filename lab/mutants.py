@@ -19,6 +19,7 @@ import mutants_pairing
 import mutants_record
 import mutants_remote
 import mutants_ssh
+import mutants_transcript
 import mutants_transfer
 import mutants_waiting
 
@@ -34,6 +35,7 @@ for _part in (
     mutants_record,
     mutants_remote,
     mutants_ssh,
+    mutants_transcript,
     mutants_transfer,
     mutants_waiting,
 ):

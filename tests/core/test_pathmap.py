@@ -63,6 +63,13 @@ def test_a_path_is_replaced_exactly_where_the_table_of_boundaries_says(
     assert POSIX.text(before + APP + after) == before + (NEW if whole else APP) + after
 
 
+def test_each_letter_of_ascii_does_beside_a_path_what_the_table_says() -> None:
+    for letter in map(chr, range(128)):
+        before = APP if letter in NOT_BEFORE else NEW
+        assert POSIX.text(letter + APP) == letter + before, letter
+        assert POSIX.text(APP + letter) == (NEW if ends(letter) else APP) + letter, letter
+
+
 @pytest.mark.parametrize(
     "other",
     ["/home/me/app2", "/home/me/app-old", "/home/me/app.bak", "/mnt/home/me/app", "~/home/me/app",
@@ -112,6 +119,7 @@ def test_a_folder_of_a_session_is_renamed_in_anybodys_home() -> None:
     there = "/home/li/.claude/projects/-srv-li-w/x ~/.claude/projects/-srv-li-w $HOME/.claude/a"
     assert CLAUDE.text(said) == there
     assert CLAUDE.text("~/.claude/projects/-home-me-app-2") == "~/.claude/projects/-home-me-app-2"
+    assert CLAUDE.text("/x.claude/projects/-home-me-app") == "/x.claude/projects/-home-me-app"
     assert CLAUDE.inverse().text(there) == said
 
 

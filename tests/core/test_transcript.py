@@ -269,6 +269,13 @@ def test_without_regard_to_case_and_of_names_without_letters() -> None:
     assert b"".join(rewrite([b'{"a":"/users/me/\xc3\xa4pp"}\n{}\n'], mac)) == b'{"a":"/x"}\n{}\n'
 
 
+def test_a_path_is_looked_for_in_each_case_and_encoding_that_the_map_knows() -> None:
+    mac = PathMap.of([("/Users/Me/App", "/x")], ignore_case=True)
+    assert there('{"a":"/USERS/ME/aPP/b"}', mac) == '{"a":"/x/b"}'
+    uri = '{"a":"file:///home/me/%E9%A1%B9%E7%9B%AE"}'
+    assert there(uri, CHINESE) == '{"a":"file:///srv/%E8%B4%A6"}'
+
+
 # properties
 
 SPELLINGS = st.sampled_from(
@@ -341,6 +348,7 @@ def test_strings_are_shown_decoded_with_keys_and_what_is_inside_of_them() -> Non
         Text("in", False), Text("signature", False), Text("s", True), Text("hash", False),
         Text("x", False),
     ]  # fmt: skip
+    assert list(strings(b"5")) == []
     assert list(strings(b'"bare"\n')) == [Text("bare", False)]
     assert list(strings(b"torn {\r\n")) == [Text("torn {", False)]
     assert all(text.opaque for text in strings(b'{"type":"api-request","a":"b"}'))

@@ -1,0 +1,132 @@
+"""Mutants of moving transcripts: which paths are found, what they become, what must stay."""
+
+from typing import Final
+
+TESTS: Final = {
+    "pathforms": ["test_pathmap"],
+    "pathmap": ["test_pathmap", "test_transcript"],
+    "jsontext": ["test_transcript"],
+    "transcript": ["test_transcript"],
+    "blocks": ["test_transcript"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "pathforms": [
+        ("a name may go on at its left", "A-Za-z0-9_.\\-/\\\\~@%+]", "A-Za-z0-9_.\\-/\\\\~@+]"),
+        ("a shell's blank ends a path", "(?:\\Z|[A-Za-z\\\\{_QUOTES}])", ""),
+        ("an escape is a separator", "(?!{BACKSLASHED.pattern})", ""),
+        ("case of Windows counts", ":{either}(?i:{names})", ":{either}{names}"),
+        ("a dot ends a path", r"|[.!](?:\Z|[\s{_QUOTES}])", "|[.!]"),
+        ("wide marks end no path", ' + "\\uff1a', ' + "" if True else "\\uff1a'),
+        (
+            "a separator before a quote",
+            r"|(?:{separator}+{_NAME})++(?=[{_QUOTES}])",
+            r"|(?:{separator}+{_NAME})*+{separator}*+(?=[{_QUOTES}])",
+        ),
+        ("a root is a place", "if not place.names:", "if False:"),
+        ("long names of Windows", r"(?<=\?\\{letter})|", ""),
+        ("case of hex digits counts", "(?i:{spelled})", "{spelled}"),
+        (
+            "URIs are not encoded",
+            "kept = _UNRESERVED.union(_KEPT_IN_URI)",
+            "kept = _UNRESERVED.union(path)",
+        ),
+        (
+            "a folder of any name",
+            r"\.claude(?<=[\\/]\.claude){either}projects",
+            r"\.claude{either}projects",
+        ),
+    ],
+    "pathmap": [
+        ("the shortest path wins", "key=lambda pair: -len(", "key=lambda pair: len("),
+        (
+            "the last pair counts",
+            "places.setdefault(Place.of(old), Place.of(new))",
+            "places[Place.of(old)] = Place.of(new)",
+        ),
+        (
+            "every path of POSIX ignores case",
+            "re.IGNORECASE if ignore_case else 0",
+            "re.IGNORECASE",
+        ),
+        ("data URLs are text", 'if "data:" in decoded else []', "if False else []"),
+        ("one path in the rest of another", "s if s[-1][1] <= start else s[:1]", "s"),
+        ("what overlaps is replaced twice", "if start >= end and not any(", "if not any("),
+        ("slashes of Windows' own", 'if separator != "/" else ())', "if True else ())"),
+        ("doubled backslashes are single", "if _DOUBLED.search(found)", "if False"),
+        ("the long prefix stays", "before.start() if before else start", "start"),
+        ("the mount is forgotten", 'if text[start : start + 5].lower() == "/mnt/"', "if False"),
+        (
+            "a bare URI gets encoded",
+            "path = new.uri() if raw else encoded_new",
+            "path = encoded_new",
+        ),
+        ("a share has a host", '            host = "//"', "            host = host"),
+        ("the rest is not converted", "if new.drive else ())]", "if False else ())]"),
+        ("needles of a URI", '[max(letters, key=len), "file:"]', "[max(letters, key=len)]"),
+        ("case of needles", "needle.lower() if folded else needle", "needle"),
+    ],
+    "jsontext": [
+        ("numbers are read", "parse_int=len, ", ""),
+        ("signed is text", "return key in _SIGNED or _ID", "return _ID"),
+        ("signed, on several levels", "opaque or key in _SIGNED", "opaque"),
+        ("keys of what is signed", "found.append((key, opaque))", "found.append((key, False))"),
+        ("pictures are text", "        return data\n", "        return False\n"),
+        ("all data is opaque", "        return data\n", "        return True\n"),
+        (
+            "data URLs are text",
+            "special = (key in _SPECIAL and _is_opaque(key, item, data=data)) or (",
+            "special = (key in _SPECIAL and _is_opaque(key, item, data=data)) or bool(0) and (",
+        ),
+        ("JSON in JSON is text", "if layer < LAYERS else None", "if False else None"),
+        ("JSON in JSON without end", "if layer < LAYERS else None", "if True else None"),
+        ("escapes of JSON in JSON", 'if "\\\\\\\\u" in text:', "if False:"),
+        ("depth", "if depth >= DEEPEST:", "if False:"),
+        ("escapes are one letter", "ahead += escape.end() - escape.start() - 1", "ahead += 0"),
+        ("pairs are two letters", 'rf"{_PAIR}|\\\\u[0-9', 'rf"\\\\u[0-9'),
+        ("letters beyond ASCII", "and _WIDE.search(text) is not None", "and False"),
+        ("escaped slashes", "if slashed else spelled", "if False else spelled"),
+        ("letters that are none", "return _LONE.sub(", "return spelled or _LONE.sub("),
+    ],
+    "transcript": [
+        ("hashed lines", "if document is None or _is_hashed(document):", "if document is None:"),
+        ("hashed lines of secrets", "if _is_hashed(document) or not secrets:", "if not secrets:"),
+        (
+            "arrays on a line",
+            'if isinstance(document, list) and "\\n" in text.strip():',
+            "if isinstance(document, list):",
+        ),
+        (
+            "escapes are not looked for",
+            "place = min(escape, *seen.values())",
+            "place = min(seen.values())",
+        ),
+        ("case of the search", "block.lower() if self._mapping.folded else block", "block"),
+        (
+            "lines that have it already",
+            "for start, end in self._back.suspects(lines):",
+            "for start, end in []:",
+        ),
+        ("no way back of a line", "self._back.line(written) != line:", "False:"),
+        ("too long, at once", 'if len(line.removesuffix(b"\\n")) > blocks.LONGEST:', "if False:"),
+        ("too long, told again", "if not whole and not self._passing:", "if not whole:"),
+        ("where it begins", "self._too_long(self._offset + start)", "self._too_long(start)"),
+        ("documents are lines", "elif opened and _document(", "elif False and _document("),
+        (
+            "documents by their first line",
+            "is not None:\n        yield stream.line",
+            "is not ...:\n        yield stream.line",
+        ),
+        ("longest secret first", "key=len, reverse=True", "key=len"),
+        ("torn lines keep secrets", "if spans is None:  # no JSON", "if False:  # no JSON"),
+        ("pictures without data", "if any(kind in value for kind in _IMAGES):", "if False:"),
+    ],
+    "blocks": [
+        (
+            "a long line is held",
+            "        if size > LONGEST:\n            yield",
+            "        if False:\n            yield",
+        ),
+        ("a long line without end", 'passing = not rest.endswith(b"\\n", 0, at)', "passing = True"),
+        ("documents", "first.strip() in _OPENED", "False"),
+    ],
+}
