@@ -224,12 +224,16 @@ def test_a_line_that_is_too_long_passes_untouched_and_is_told(
     body = short + long + short + long + long[:-1]
     told: list[int] = []
     chunks = [body[i : i + size] for i in range(0, len(body), size)]
-    moved = b"".join(rewrite(chunks, MAP, too_long=told.append))
+    pieces = list(rewrite(chunks, MAP, too_long=told.append))
+    assert size > 100 or max(map(len, pieces)) <= 200  # and not the whole line
+    moved = b"".join(pieces)
     new = short.replace(OLD.encode(), NEW.encode())
     assert moved == new + long + new + long + long[:-1]
     first = len(short)
     second = 2 * first + len(long)
     assert told == [first, second, second + len(long)]
+    assert b"".join(rewrite([short, long + short], MAP, too_long=told.append)) == new + long + new
+    assert told[3:] == [first]
 
 
 def test_a_document_that_is_too_long_passes_untouched_and_is_told(
