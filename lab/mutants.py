@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import mutants_agents
+import mutants_baggage
 import mutants_finding
 import mutants_hostile
 import mutants_pairing
@@ -29,6 +30,7 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
 for _part in (
     mutants_agents,
+    mutants_baggage,
     mutants_finding,
     mutants_hostile,
     mutants_pairing,

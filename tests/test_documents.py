@@ -159,7 +159,7 @@ def test_the_lists_of_an_envelope_are_those_of_the_code() -> None:
     )  # fmt: skip
     told = rows(section(FORMATS, "Envelope: a state under one id"), "entry of the envelope's tree")
     names = [name.decode() for name in envelope.lists_of(state)]
-    trees = ["auto-merge", "lfs", "operation", "pins"]
+    trees = ["auto-merge", "lfs", "operation", "pins", "transcript"]
     assert sorted(ticked(row[0])[0] for row in told) == sorted([*names, *trees])
 
 

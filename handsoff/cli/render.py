@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from handsoff.cli.talk import progress_wanted
+from handsoff.cli.transcripts import came, going
 from handsoff.core.plain import plain
 from handsoff.core.sizes import spell_size
 from handsoff.flows.phases import Tell, nobody
@@ -73,6 +74,7 @@ def sent(result: "Sent") -> Iterator[str]:
     if result.operation:
         yield f"  in progress, and travels as it is: {result.operation}"
     yield from left_behind(result.left_behind)
+    yield from going(result.transcripts)
     if result.waived:
         yield f"  waived findings: {', '.join(result.waived)}"
     if result.dry_run:
@@ -142,6 +144,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
         yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
         yield f"  {result.writes} files to write, {result.removals} to remove"
         yield from left_behind(result.left_behind)
+        yield from came(result.transcripts)
         yield from runs_by_itself(result)
         yield "nothing was changed"
         return
@@ -151,6 +154,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
     if result.route not in ("", "inbox"):
         yield f"  route: {result.route} ({clean(result.route_why)})"
     yield from left_behind(result.left_behind)
+    yield from came(result.transcripts)
     if result.operation:
         yield f"  in progress: {result.operation}; to go on: {result.go_on}"
     yield from runs_by_itself(result)
@@ -249,6 +253,8 @@ def undone(result: "Undone") -> Iterator[str]:
         yield f"would go back to {clean(where)}: {counted}"
         return
     yield f"went back to {clean(where)}, as it was before the catch of {clean(result.work)}"
+    if result.transcripts:
+        yield f"the transcripts that came stay: {clean(', '.join(result.transcripts))}"
     yield "what was here is kept: handsoff undo once more brings it back"
     yield f"the record did not move: handsoff status says who carries {clean(result.work)}"
 

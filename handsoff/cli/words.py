@@ -1,12 +1,15 @@
 """Arguments and options that several commands share, and what they spell."""
 
 import os
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, overload
 
 import typer
 
+from handsoff.core.baggage import MODES
 from handsoff.core.times import parse_duration
+from handsoff.errors import UsageError
 
 As = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Name the work of a detached HEAD.")
@@ -30,6 +33,37 @@ Retry = Annotated[
         help="How long a lost connection is dialled again, such as 10m (default: 30s; 0: not).",
     ),
 ]
+
+Transcript = Annotated[
+    str,
+    typer.Option(
+        metavar="MODE", help="Take the agent's transcript along, raw, or to rewrite its paths."
+    ),
+]
+SessionIds = Annotated[
+    list[str] | None,
+    typer.Option("--session", metavar="ID", help="Which session, or all (default: the newest)."),
+]
+LiveOk = Annotated[
+    bool, typer.Option("--live-ok", help="Take a session that is in use, as far as it is written.")
+]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Put a marker in place of each secret in a transcript.")
+]
+
+
+def mode(transcript: str, sessions: Sequence[str] | None, *, live_ok: bool, redact: bool) -> str:
+    """Return how transcripts go along, "" for none; UsageError for what says nothing without."""
+    if transcript not in ("", *MODES):
+        raise UsageError(
+            f"no transcript goes {transcript}", hint=f"--transcript {' or '.join(MODES)}"
+        )
+    if not transcript and (sessions or live_ok or redact):
+        raise UsageError(
+            "--session, --live-ok and --redact are about a transcript",
+            hint=f"--transcript {' or '.join(MODES)} takes one along",
+        )
+    return transcript
 
 
 def patience(text: str | None) -> timedelta | None:

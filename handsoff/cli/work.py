@@ -14,7 +14,22 @@ from handsoff.cli import render
 from handsoff.cli.agents import StopAgent
 from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
-from handsoff.cli.words import Allow, As, Hold, MaxSize, Retry, Work, length, patience, typed
+from handsoff.cli.words import (
+    Allow,
+    As,
+    Hold,
+    LiveOk,
+    MaxSize,
+    Redact,
+    Retry,
+    SessionIds,
+    Transcript,
+    Work,
+    length,
+    mode,
+    patience,
+    typed,
+)
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
@@ -80,6 +95,10 @@ def send(
     max_size: MaxSize = DEFAULT_LIMIT,
     allow: Allow = None,
     stop_agent: StopAgent = False,
+    transcript: Transcript = "",
+    session: SessionIds = None,
+    live_ok: LiveOk = False,
+    redact: Redact = False,
     dry_run: DryRun = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -102,6 +121,10 @@ def send(
         dry_run=dry_run,
         limit=max_size,
         allow=allow or (),
+        transcript=mode(transcript, session, live_ok=live_ok, redact=redact),
+        sessions=session or (),
+        live_ok=live_ok,
+        redact=redact,
     )
     deliver(wishes, json=json, quiet=quiet, stop_agent=stop_agent)
 

@@ -15,12 +15,16 @@ from handsoff.flows.desk import Desk, View
 from handsoff.flows.memory import Known, Memory
 from handsoff.flows.observe import Observed, envelope_of, observe
 from handsoff.flows.plan import Aim, Route, Sent
+from handsoff.flows.transcripts import Chosen
 
 
-def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | None:
+def already(
+    desk: Desk, view: View, aim: Aim, to_file: Path | None, chosen: Chosen | None = None
+) -> Sent | None:
     """Return the outcome if this machine has offered the work as ``aim`` says on the record.
 
-    RefusedError if it is offered to another, or what stands here is no longer what was sent.
+    RefusedError if it is offered to another, or what stands here is no longer what was sent, or
+    the transcripts that were ``chosen`` did not go along as they are now.
     """
     lease, saved, work = view.record.lease.as_of(desk.now), view.record.kept, view.record.work
     if lease.state is not State.OFFERED or lease.carrier != desk.machine.id or saved is None:
@@ -36,13 +40,18 @@ def already(desk: Desk, view: View, aim: Aim, to_file: Path | None) -> Sent | No
     seen = _observed(desk, work, known)
     if sending is not None and sending.parcel == saved.parcel:
         # a run that was killed after the record had moved: what is left is to remember it
-        if envelope_of(seen) == saved.envelope:
+        if envelope_of(seen, sending.transcript) == saved.envelope:
             seen.remember(memory, saved.page)
         memory.set_here(saved.parcel, work)
     elif not _is_as_sent(desk, seen, known):
         raise RefusedError(
             f"{work} was handed to {aim.name}; what changed here since is not in it",
             hint=f"handsoff withdraw, and send again; or {aim.name} catches, and hands it back",
+        )
+    if chosen is not None and memory.along() != {"parcel": saved.parcel, "mark": chosen.mark()}:
+        raise RefusedError(
+            f"{work} was handed to {aim.name} already, and not with these transcripts as they are",
+            hint="handsoff withdraw, and send again; or leave --transcript out",
         )
     if to_file is not None:
         _write_again(desk, saved.parcel, to_file)
@@ -60,7 +69,7 @@ def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
     if sending is None or kept is None or (sending.work, sending.parcel) != (work, kept.parcel):
         return None
     seen = _observed(desk, work, memory.known(work))
-    same = envelope_of(seen) == kept.envelope
+    same = envelope_of(seen, sending.transcript) == kept.envelope
     if same:
         seen.remember(memory, kept.page)
     memory.set_here(kept.parcel, work)

@@ -27,15 +27,16 @@ from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
     CatchResult,
     Ready,
+    already_of,
     finishing,
     journal_of_stash,
     local_changes,
     moved_branch,
-    page_of,
     pen_of,
     result_of,
 )
 from handsoff.flows.desk import Desk, View
+from handsoff.flows.installing import foresee, install
 from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.obtaining import Obtaining, ask_around
@@ -93,7 +94,7 @@ class Catcher:
         with self.phases.phase("preflight"):
             ready = self._preflight(view, target, parcel, obtaining.route)
         if self.dry_run:
-            return result_of(self.desk, view, ready, self.phases, dry_run=True)
+            return result_of(self.desk, view, foresee(ready), self.phases, dry_run=True)
         with self.phases.phase("restore-point"):
             entry = pen.record.git_tip if pen is not None else view.tip
             journal = self._begin(entry or "", ready)
@@ -102,7 +103,7 @@ class Catcher:
             journal["begun"] = True
             self.memory.set_journal(journal)
         step("catch.caught.after")
-        self._apply(ready, journal)
+        ready = self._apply(view, ready, journal)
         done = result_of(self.desk, view, ready, self.phases, finished=mine, provisional=not landed)
         return (
             done
@@ -185,7 +186,7 @@ class Catcher:
             self.memory.set_journal(None)
             raise
 
-    def _apply(self, ready: Ready, journal: dict[str, Any]) -> None:
+    def _apply(self, view: View, ready: Ready, journal: dict[str, Any]) -> Ready:
         stash = tuple(StashEntry(*fields) for fields in journal["stash"])
         target = replace(ready.target, stash=stash)
         with self.phases.phase("apply"):
@@ -194,7 +195,10 @@ class Catcher:
             applying.carry_out(self.desk, target, ready.seen, ready.local, ready.old_tip)
         with self.phases.phase("compare"):
             done = comparing.verify(self.desk, target, ready.local)
+        came = install(self.desk, view, ready, self.phases)
+        journal["transcripts"] = [item["name"] for item in came if item["files"]]
         self._finish(done, journal, ready)
+        return replace(ready, transcripts=came)
 
     def _finish(self, done: Observed, journal: dict[str, Any], ready: Ready) -> None:
         page = done.snapshot.taken.get(PAGE)
@@ -207,6 +211,7 @@ class Catcher:
             keeping.keep(self.desk.shared, journal["point"])
         names = (
             "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
+            "transcripts",
         )  # fmt: skip
         self.memory.set_restore_point({name: journal[name] for name in names})
         self.memory.set_here(journal["parcel"], self.work)
@@ -259,9 +264,8 @@ class Catcher:
             )
         origin = restore.read_state(target.objects, journal["point"])
         local = local_changes(self.desk, origin, seen, target)
-        before = origin.work_tree
-        ready = Ready(target, parcel, seen, local, tip, obtaining.route, before)
-        self._apply(ready, journal)
+        ready = Ready(target, parcel, seen, local, tip, obtaining.route, origin.work_tree)
+        ready = self._apply(view, ready, journal)
         done = result_of(self.desk, view, ready, self.phases, finished=True)
         state = lease.as_of(self.desk.now).state.value
         let_go = (
@@ -270,12 +274,8 @@ class Catcher:
         return replace(done, warnings=(*done.warnings, *let_go))
 
     def _already(self, view: View) -> CatchResult:
-        lease, saved = view.record.lease, view.record.kept
+        saved = view.record.kept
         left = self.desk.home.parcel(saved.parcel) if saved is not None else None
         if left is not None and not self.dry_run:
             self._tidy(left)  # an earlier run was stopped between its last word and this
-        return CatchResult(
-            work=self.work, sender="", leg=lease.leg, revision=lease.revision,
-            top=str(self.desk.checkout.top), page=page_of(self.desk.checkout), writes=0, removals=0,
-            left_behind=(), phases=self.phases.spent, already=True,
-        )  # fmt: skip
+        return already_of(self.desk, view, self.phases)

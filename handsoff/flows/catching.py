@@ -78,6 +78,8 @@ class CatchResult:
     """The shell commands that going on will run."""
     autorun: tuple[dict[str, str], ...] = ()
     """Files that tools run or obey by themselves, new or changed here, of another person."""
+    transcripts: tuple[dict[str, Any], ...] = ()
+    """The sessions of agents that came along, and what became of each."""
     already: bool = False
     finished: bool = False
     """Whether this run took up one that was interrupted."""
@@ -97,6 +99,8 @@ class Ready:
     before: str
     """The tree of the files that were here before the first write."""
     warnings: tuple[str, ...] = ()
+    transcripts: tuple[dict[str, Any], ...] = ()
+    """What became of the transcripts that came along; in a dry run, which they are."""
 
 
 def result_of(
@@ -137,9 +141,20 @@ def result_of(
         go_on=kind.command if kind else "",
         runs=tuple(commands_in(operation)),
         autorun=tuple(arriving_by_itself(desk, view, ready)),
+        transcripts=ready.transcripts,
         dry_run=dry_run,
         finished=finished,
     )
+
+
+def already_of(desk: Desk, view: View, phases: Phases) -> CatchResult:
+    """Return the outcome where the work is here already."""
+    lease = view.record.lease
+    return CatchResult(
+        work=view.record.work, sender="", leg=lease.leg, revision=lease.revision,
+        top=str(desk.checkout.top), page=page_of(desk.checkout), writes=0, removals=0,
+        left_behind=(), phases=phases.spent, already=True,
+    )  # fmt: skip
 
 
 def arriving_by_itself(desk: Desk, view: View, ready: Ready) -> Iterator[dict[str, str]]:

@@ -108,6 +108,7 @@ class Delivery:
             manifest_sha256="",
             entries=self.pen.record.git_tip or "",
             until=seconds(lease.until) if lease.until else 0,
+            transcript=plan.packed.transcript,
         )
         if before is not None and self._goes_on(before, fresh):
             ahead = self.desk.shared.chain(before.entries, self.terms.view.tip) or []
@@ -135,6 +136,7 @@ class Delivery:
                 at=int(self.desk.now.timestamp()),
             )
         )  # fmt: skip
+        self.memory.set_along(sending.parcel, plan.mark)
         self.memory.set_sending(sending)
         return sending
 

@@ -17,7 +17,7 @@ class Guarding:
 
     def __init__(self, scanner: Scanner, limit: int, allowed: Collection[str] = ()) -> None:
         self.limit = limit
-        self._allowed = allowed
+        self.allowed = allowed
         self.scanner = scanner
         self._content: list[tuple[Finding, str]] = []
         """Findings that are no news if the other end has the object; with the object's id."""
@@ -30,7 +30,7 @@ class Guarding:
 
     def inspect(self, pieces: Sequence[Piece]) -> None:
         """Look at objects about to be packed; called in several threads at once."""
-        looked_at = [piece for piece in pieces if piece.kind != "tree"]
+        looked_at = [piece for piece in pieces if piece.kind != "tree" and not piece.judged]
         for hit in self.scanner.scan([(n, _told(p)) for n, p in enumerate(looked_at)]):
             piece = looked_at[hit.key]
             found = guard.finding(piece.path, hit.kind, hit.secret, piece.where)
@@ -61,12 +61,16 @@ class Guarding:
             path, where, _ = names[hit.key]
             self._names.append(guard.finding(path, f"{hit.kind} in a name", hit.secret, where))
 
+    def add(self, findings: Sequence[Finding]) -> None:
+        """Take what was found by who looked at ``judged`` pieces."""
+        self._names += findings
+
     def oversize(self, path: bytes, size: int) -> bool:
         """Note a file that is too large, and say whether it may be read and sent all the same."""
         found = guard.size_finding(path, size, self.limit)
         assert found is not None
         self._names.append(found)
-        refused, _ = guard.decide([found], self._allowed)
+        refused, _ = guard.decide([found], self.allowed)
         return not refused
 
     def judge(self, had: Callable[[], set[str]]) -> list[Finding]:
@@ -76,7 +80,7 @@ class Guarding:
         """
         known = had() if self._content else set()
         found = [*self._names, *(f for f, oid in self._content if oid not in known)]
-        refused, waived = guard.decide(found, self._allowed)
+        refused, waived = guard.decide(found, self.allowed)
         if refused:
             lines = guard.render(refused)
             what = "1 thing" if len(refused) == 1 else f"{len(refused)} things"

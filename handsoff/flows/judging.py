@@ -7,7 +7,7 @@ from handsoff.core.incoming import check_state
 from handsoff.core.objects import EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import State
 from handsoff.core.trees import leaf_at
-from handsoff.edge.git import lfs, quarantine, restore
+from handsoff.edge.git import baggage, lfs, quarantine, restore
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError
 
@@ -40,4 +40,7 @@ def judge(objects: Objects, envelope: str, counts: Mapping[str, int]) -> State:
             raise DamagedError(f"the parcel has a file as a folder: {paths.shown(path)}")
     for digest, oid in state.lfs:
         lfs.check(objects, digest, oid)
+    transcripts = baggage.read(objects, envelope)
+    if transcripts is not None:
+        transcripts.check()
     return state

@@ -5,6 +5,7 @@ known.json    the state that this checkout last sent or caught: bytes that are s
 journal.json  a restore that has begun and is not finished: the next run finishes it
 left.json     the parcel that was last left on the remote, and the machines that can open it
 restore.json  where ``undo`` goes back to
+along.json    the transcripts that were last sent along, and in which parcel
 """
 
 import hashlib
@@ -39,6 +40,8 @@ class Sending:
     """The tip of the record as this hand-over makes it: it travels in the parcel as well."""
     until: int = 0
     """When what it offers runs out, or 0."""
+    transcript: str = ""
+    """The tree of the transcripts in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,14 @@ class Memory:
     def set_left(self, parcel: str, receivers: Sequence[str]) -> None:
         """Note a parcel that was left on the remote."""
         self._set("left", {"parcel": parcel, "receivers": list(receivers)})
+
+    def along(self) -> dict[str, Any]:
+        """Return what was sent along with which parcel: see ``transcripts.Chosen.mark``."""
+        return files.read_json(self._path("along")) or {"parcel": "", "mark": ""}
+
+    def set_along(self, parcel: str, mark: str) -> None:
+        """Note the transcripts that go along with a parcel, or ("") that none do."""
+        self._set("along", {"parcel": parcel, "mark": mark} if mark else None)
 
     def journal(self) -> dict[str, Any] | None:
         """Return the restore that is not finished, if there is one."""

@@ -86,6 +86,6 @@ def observe(
     return Observed(found, captured)
 
 
-def envelope_of(observed: Observed) -> str:
-    """Return the id of the envelope that would bind this state."""
-    return snapshot.seal_envelope(observed.state, Hashing()).envelope
+def envelope_of(observed: Observed, transcript: str) -> str:
+    """Return the id of the envelope that would bind this state and these transcripts."""
+    return snapshot.seal_envelope(observed.state, Hashing(), transcript).envelope

@@ -47,6 +47,8 @@ class Packed:
     objects: int
     chain: str
     """The blob with the record as it travels along."""
+    transcript: str = ""
+    """The tree of the transcripts that travel beside the state, "" if none do."""
 
     @property
     def state(self) -> State:
@@ -89,6 +91,8 @@ class Packer:
     """Returns the record that travels along with the state of this envelope (see ``luggage``)."""
     arrived: Collection[bytes] = ()
     """Paths that came here with the work: they travel on, though they may be ignored here."""
+    stuff: Callable[[PackWriter], str] | None = None
+    """Writes the transcripts that travel beside the state, and returns their tree."""
 
     def objects(self) -> Objects:
         """Return the objects of the clone."""
@@ -111,11 +115,15 @@ class Packer:
             try:
                 with self.phases.phase("capture"):
                     captured, sink = self._capture(writer, found, objects, known)
+                transcript = ""
+                if self.stuff is not None:
+                    with self.phases.phase("transcript"):
+                        transcript = self.stuff(writer)
                 with self.phases.phase("history"):
                     sending = listing.result()
                     large = self._large(found, objects, sending.objects, known, sink)
                     captured = replace(captured, state=replace(captured.state, lfs=large))
-                    sealed = snapshot.seal_envelope(captured.state, sink)
+                    sealed = snapshot.seal_envelope(captured.state, sink, transcript)
                     chain = sink.put(
                         "blob", self.along(sealed.envelope), luggage.NAME, "the record"
                     )
@@ -133,7 +141,7 @@ class Packer:
         bounds.most(digest.size, {bounds.UNPACKED: digest.unpacked})
         return Packed(
             captured, sealed, digest, tuple(sending.bases), tuple(f.fingerprint for f in waived),
-            len(writer.written), chain,
+            len(writer.written), chain, transcript,
         )  # fmt: skip
 
     def _tips(self, found: Look) -> list[str]:

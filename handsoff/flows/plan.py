@@ -65,6 +65,8 @@ class Sent:
     """What is in progress and travels, such as "a rebase"."""
     left_behind: tuple[dict[str, str], ...] = ()
     waived: tuple[str, ...] = ()
+    transcripts: tuple[dict[str, str | int], ...] = ()
+    """The sessions that go along, and how large they are."""
     size: int = 0
     resumed: int = 0
     """How many of those bytes the receiver had from an earlier run."""
@@ -100,6 +102,9 @@ class Plan:
     terms: Terms
     found: Look
     packed: Packed
+    mark: str = ""
+    """What the transcripts that go along are known by, "" if none do."""
+    transcripts: tuple[dict[str, str | int], ...] = ()
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -166,5 +171,6 @@ class Plan:
             operation=kind.what if kind else "",
             left_behind=self.left_behind,
             waived=self.packed.waived,
+            transcripts=self.transcripts,
             size=size,
         )

@@ -1,5 +1,6 @@
 """One run of ``send``, ``offer`` or ``save``, in the order that flows/send.py gives."""
 
+import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.scan import Scanner
 from handsoff.errors import RefusedError
-from handsoff.flows import again, ledger, packing
+from handsoff.flows import again, ledger, packing, transcripts
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
@@ -27,6 +28,7 @@ from handsoff.flows.plan import Aim, Plan, Sent, Terms
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.routing import Routing
 from handsoff.flows.shelf import refuse_given
+from handsoff.flows.transcripts import Chosen, Stuffing
 from handsoff.flows.wishes import Wishes
 
 TRIES: Final = 3
@@ -44,6 +46,8 @@ class Sender:
     memory: Memory = field(init=False)
     routing: Routing = field(init=False)
     scanner: str = ""
+    chosen: Chosen | None = None
+    """The transcripts that go along."""
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -76,6 +80,8 @@ class Sender:
                 self._warn(news)
             self.desk.need_admitted(view.roster)
             aim = self.routing.aim(view.roster)
+            transcripts.refuse_strangers(self.desk, view, aim, self.wishes)
+            self.chosen = transcripts.choose(self.desk, self.wishes, os.environ)
             done = self._again(view, aim, page) or self._hand_over(view, aim, page, found, guarding)
             return replace(
                 done,
@@ -91,7 +97,7 @@ class Sender:
     def _again(self, view: View, aim: Aim, page: Written) -> Sent | None:
         """Return the outcome if an earlier run got as far as the record."""
         sending = self.memory.sending()
-        done = again.already(self.desk, view, aim, self.wishes.to_file)
+        done = again.already(self.desk, view, aim, self.wishes.to_file, self.chosen)
         if done is not None and sending is not None and sending.parcel == done.parcel:
             self.memory.set_sending(None)
         if done is None and not self.wishes.dry_run:
@@ -135,6 +141,7 @@ class Sender:
                     raise
                 self.routing.redial()
                 found = self._look()
+                self.chosen = transcripts.choose(self.desk, self.wishes, os.environ)
         raise AssertionError("unreachable")
 
     def _warn(self, text: str) -> None:
@@ -152,9 +159,11 @@ class Sender:
         delivery = Delivery(
             self.desk, self.wishes, phases, self.routing, terms, secrets.token_hex(16)
         )
+        stuffing = Stuffing(self.chosen, guarding, self.wishes.redact) if self.chosen else None
         packer = Packer(
-            checkout, self.desk.shared, self.work, guarding, phases, delivery.along, arrived
-        )
+            checkout, self.desk.shared, self.work, guarding, phases, delivery.along, arrived,
+            stuffing.pack if stuffing else None,
+        )  # fmt: skip
         with packing.scratch(store) as file, ThreadPoolExecutor(1) as aside:
             packed = packer.pack(file, found, have)
             page = packed.snapshot.taken.get(PAGE)
@@ -164,7 +173,13 @@ class Sender:
             self.scanner = guarding.scanner.engine
             if not guarding.scanner.complete:
                 self._warn(f"secrets were looked for with {self.scanner}")
-            plan = Plan(terms, found, packed)
+            for warning in stuffing.warnings if stuffing else ():
+                self._warn(warning)
+            plan = Plan(
+                terms, found, packed,
+                self.chosen.mark() if self.chosen else "",
+                self.chosen.shown if self.chosen else (),
+            )  # fmt: skip
             size, record = packed.digest.size, delivery.pen.record
             if self.wishes.dry_run:
                 still.result()

@@ -37,6 +37,8 @@ class Undone:
     head: str
     writes: int
     removals: int
+    transcripts: tuple[str, ...] = ()
+    """Sessions of agents that came with the work, and stay where they were installed."""
     dry_run: bool = False
 
 
@@ -86,6 +88,7 @@ def _go_back(
         head=state.head,
         writes=sum(1 for c in changes if c.new),
         removals=sum(1 for c in changes if not c.new),
+        transcripts=tuple(map(str, point.get("transcripts", ()))),
         dry_run=dry_run,
     )
     if dry_run:

@@ -1,6 +1,6 @@
 """What a person asked for, of a hand-over; apart from the plan, which takes long to import."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -32,3 +32,11 @@ class Wishes:
     dry_run: bool = False
     limit: int = DEFAULT_LIMIT
     allow: Collection[str] = ()
+    transcript: str = ""
+    """How transcripts go along, raw or rewritten there; "" for none."""
+    sessions: Sequence[str] = ()
+    """Which: ids, beginnings of them, or "all"; the newest if none is named."""
+    live_ok: bool = False
+    """Whether a session that goes on is taken as far as it is written."""
+    redact: bool = False
+    """Whether a marker stands in a transcript in place of what must not leave."""

@@ -47,13 +47,15 @@ class Forger:
         store = Objects(place / "objects", m1.top / ".git/objects")
         return cls(m1, m2, folder, claims, restore.read_state(store, claims["envelope"]), store)
 
-    def parcel(self, state: State, *, operation: str = "", **more: Any) -> Path:
+    def parcel(
+        self, state: State, *, operation: str = "", transcript: str = "", **more: Any
+    ) -> Path:
         """Return a parcel of ``state``, signed and sealed as it should be, with ``more`` claims.
 
         Of its totals it says nothing, as an older sender does. ``operation`` is a tree that stands
-        in place of that of the operation.
+        in place of that of the operation, ``transcript`` one beside the state.
         """
-        envelope = snapshot.seal_envelope(state, Storing(self.store)).envelope
+        envelope = snapshot.seal_envelope(state, Storing(self.store), transcript).envelope
         if operation:
             outer = self.store.commit(envelope)
             entries = parse_tree(self.store.tree(outer.tree))
@@ -75,9 +77,9 @@ class Forger:
         put_together(file, pack, self.claims, by=self.m1.member(), to=self.m2.member())
         return file
 
-    def offer(self, state: State) -> Path:
+    def offer(self, state: State, **more: Any) -> Path:
         """Return a parcel of ``state`` that the record names as the hand-over to m2."""
-        file = self.parcel(state)
+        file = self.parcel(state, **more)
         parcel, envelope = self.claims["parcel"], self.claims["envelope"]
         page = self.m1.record(WORK).saved
         assert page is not None

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from handsoff.core import (
     address,
     autorun,
+    baggage,
     bounds,
     canon,
     cards,
@@ -61,6 +62,7 @@ from handsoff.core.operation import Operation
 from handsoff.core.record import read_record
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, Sparse, StashEntry, State
 from handsoff.errors import HandsoffError
+from tests.core.test_baggage import ALL as BAGGAGE
 from tests.core.test_bounds import pack, packed
 from tests.kit.signing import M1, M2, START, empty, roster
 from tests.vectors.messages import every_message
@@ -286,6 +288,7 @@ TARGETS: Final[tuple[Target, ...]] = (
            _exchange(Role.SENDER)),
     Target("exchange, receiver", [b"".join(_TALK[:2] + _TALK[6:7] + _TALK[9:10])],
            _exchange(Role.RECEIVER)),
+    Target("transcripts", [baggage.encode(BAGGAGE)], baggage.decode, json=True),
     Target("manifest", [manifest.encode(_MANIFEST)], manifest.decode, json=True),
     Target("chain, bytes", _DRAFTS, _chain),
     Target("chain, signed anew", _BODIES, _chain, json=True, resigned=True),

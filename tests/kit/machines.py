@@ -262,9 +262,12 @@ class World:
             shutil.copytree(made / name, self.folder / name, symlinks=True)
             yield arrived(name, made, self.folder)
 
-    def enrol(self, *machines: Machine, person: str = "lin") -> None:
-        """Do what init, card and admit do, without starting a program for each."""
-        owns = [keys.create(m.home, m.name, person) for m in machines]
+    def enrol(self, *machines: Machine, person: str = "lin", **others: str) -> None:
+        """Do what init, card and admit do, without starting a program for each.
+
+        ``others`` are machines of other persons, by name.
+        """
+        owns = [keys.create(m.home, m.name, others.get(m.name, person)) for m in machines]
         first, now, by = machines[0].desk(), clock.now(), owns[0]
         at = int(now.timestamp())
         read = RosterRead()

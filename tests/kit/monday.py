@@ -83,8 +83,8 @@ def _inbox(machine: Machine) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
-def build(folder: Path) -> None:
-    """Build Monday in ``folder``."""
+def build(folder: Path, **others: str) -> None:
+    """Build Monday in ``folder``; ``others`` are machines of other persons, by name."""
     world = World.make(folder)
     m1 = world.machine("m1")
     for name in ("src/places.py", "src/rounding.py", "src/legacy.py", "tools/run", "data/a.csv"):
@@ -107,7 +107,7 @@ def build(folder: Path) -> None:
         m1.git("add", f"src/idea_{idea}.py")
         m1.git("stash", "push", "-q", "-m", f"experiment {idea}: ü")
     change(m1)
-    world.enrol(m1, m2, m3)
+    world.enrol(m1, m2, m3, **others)
     for sample in folder.glob("**/hooks/*.sample"):
         sample.unlink()  # a third of all files, and nobody's
 

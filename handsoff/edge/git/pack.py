@@ -31,6 +31,8 @@ class Piece(NamedTuple):
     data: bytes
     path: bytes
     where: str
+    judged: bool = False
+    """Whether it was looked at already, as what it says and not as bytes."""
 
 
 class Packed(NamedTuple):

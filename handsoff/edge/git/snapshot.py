@@ -7,7 +7,7 @@ sink (``sinks.py``).
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from handsoff.core import envelope
+from handsoff.core import baggage, envelope
 from handsoff.core.envelope import Sealed
 from handsoff.core.index import Flag
 from handsoff.core.objects import EMPTY_TREE, FILE, LINK, oid_of
@@ -236,8 +236,11 @@ def _operation_tree(found: Operation, add: Callable[[str, bytes, bytes], str]) -
     return graft(lambda _: b"", EMPTY_TREE, leaves, lambda data: add("tree", data, b""))
 
 
-def seal_envelope(state: State, sink: Sink) -> Sealed:
-    """Put the commits and lists that bind ``state`` into the sink; return their ids."""
+def seal_envelope(state: State, sink: Sink, transcript: str = "") -> Sealed:
+    """Put the commits and lists that bind ``state`` into the sink; return their ids.
+
+    ``transcript`` is a tree that travels beside the state, and is in the sink already.
+    """
     put: list[tuple[str, bytes]] = []
 
     def add(kind: str, data: bytes, path: bytes = b"") -> str:
@@ -254,6 +257,7 @@ def seal_envelope(state: State, sink: Sink) -> Sealed:
         b"lfs": large,
         b"operation": _operation_tree(state.operation, add),
         b"pins": add("tree", envelope.encode_pins(state)) if pinned else "",
+        baggage.TREE: transcript,
     }
     root = add("tree", envelope.encode_root(blobs, trees))
     return Sealed(

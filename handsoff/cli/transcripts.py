@@ -1,0 +1,40 @@
+"""What is said of transcripts: which go along, and what became of those that came."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from handsoff.core.plain import plain
+from handsoff.core.sizes import spell_size
+
+_SAID: Final = {
+    "new": "installed",
+    "same": "was here already, byte for byte",
+    "extension": "goes on where it stood here",
+    "shorter": "has grown here: what is here stays",
+    "comes": "comes along",
+    "refused": "not installed",
+    "aside": "not installed",
+}
+
+
+def going(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each session that goes along."""
+    for one in sessions:
+        prompt = f": {plain(one['prompt'], limit=60)}" if one["prompt"] else ""
+        counted = "1 file" if one["files"] == 1 else f"{one['files']} files"
+        size = spell_size(one["size"])
+        yield f"  transcript of {one['agent']} {one['id'][:8]} ({counted}, {size}){prompt}"
+
+
+def came(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what became of each session that came along."""
+    for one in sessions:
+        why = f": {plain(one['why'])}" if one["why"] else ""
+        before = "warning: the" if one["why"] else " "
+        yield f"{before} transcript of {one['name']}: {_SAID[one['result']]}{why}"
+        if one["aside"]:
+            yield f"    it is kept in {plain(one['aside'], limit=4096)}"
+        if one["resume"]:
+            back = all(file["returns"] for file in one["files"])
+            whole = "" if back else "; not every path of it can be turned back into the sender's"
+            yield f"    to go on with it: {one['resume']}{whole}"

@@ -1,0 +1,31 @@
+"""Mutants of transcripts: who may have one, what a list names, what becomes of what is here."""
+
+from typing import Final
+
+TESTS: Final = {"baggage": ["test_baggage"], "installing": ["test_installing"]}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "baggage": [
+        ("anybody gets a transcript", "if mine is not None and mine == theirs:", "if True:"),
+        ("nobody is everybody's person", "if mine is not None and mine == theirs:",
+         "if mine == theirs:"),
+        ("an offer takes one along", 'if verb != "send" or receivers != 1:', "if receivers != 1:"),
+        ("several get one", 'if verb != "send" or receivers != 1:', 'if verb != "send":'),
+        ("files of other sessions", "or belongs(agent, name) != session:", "or False:"),
+        ("files of other projects", "if problem or elsewhere or", "if problem or"),
+        ("names that fold", "if len({*folded}) != len(folded):", "if False:"),
+        ("more than fits", "if sum(file.size for file in every) > LIMIT:", "if False:"),
+        ("pieces that are too long", "all(0 < size <= LONGEST for size in sizes)", "True"),
+        ("pieces that are no file", "len(sizes) == len(pieces)", "True"),
+        ("pieces twice", "if len({*trees}) != len(trees) or", "if"),
+    ],
+    "installing": [
+        ("a fork is an extension", "OTHER: Verdict.FORK", "OTHER: Verdict.EXTENSION"),
+        ("half a fork", "return dict.fromkeys(verdicts, Verdict.FORK)", "pass"),
+        ("what has grown here is replaced", "goes_on = of_main in (Verdict.NEW, Verdict.EXTENSION)",
+         "goes_on = True"),
+        ("one spelling alone", "and there.line(mine) != yours", ""),
+        ("a torn line is whole", "self._end = written[len(mine) :]", 'self._end = b""'),
+        ("any last line is a marker", 'tail.endswith(b"\\n" + line)', "tail.endswith(line)"),
+        ("tool results are rewritten", "and not aside", ""),
+    ],
+}  # fmt: skip
