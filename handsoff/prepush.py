@@ -140,7 +140,7 @@ def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
     if any(view.record.behind for view in views.values()):
         views = desk.views(works)
     notices = []
-    for record in [record for view in views.values() for record in judging(desk, view)]:
+    for record in [record for view in views.values() for record in judging(desk, view.record)]:
         work = plain(record.work)
         if record.behind:
             raise DamagedError(

@@ -15,6 +15,7 @@ from pathlib import Path
 import mutants_agents
 import mutants_baggage
 import mutants_finding
+import mutants_hooks
 import mutants_hostile
 import mutants_pairing
 import mutants_record
@@ -32,6 +33,7 @@ for _part in (
     mutants_agents,
     mutants_baggage,
     mutants_finding,
+    mutants_hooks,
     mutants_hostile,
     mutants_pairing,
     mutants_record,

@@ -104,6 +104,11 @@ class Page:
         return _steps(self.lines(Section.IN_FLIGHT))
 
     @property
+    def traps(self) -> list[str]:
+        """What goes wrong, and how to stay clear of it."""
+        return _steps(self.lines(Section.TRAPS))
+
+    @property
     def references(self) -> list[str]:
         """Pointers to the real work, to sources, and to where secrets live."""
         return _steps(self.lines(Section.REFERENCES))

@@ -25,6 +25,7 @@ from handsoff.edge.keys import Machine
 from handsoff.edge.seal import Opened
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, RefusedError, TrustError, UnfitError
+from handsoff.flows import cached
 from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
 from handsoff.flows.judging import judge
@@ -101,6 +102,7 @@ def _check_in(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
         return _verified(folder, home, claims, opened, desk)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        cached.write(desk, None)
 
 
 def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:

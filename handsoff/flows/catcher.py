@@ -21,7 +21,7 @@ from handsoff.errors import (
     UnfitError,
     UnreachableError,
 )
-from handsoff.flows import applying, comparing, ledger, preflight
+from handsoff.flows import applying, cached, comparing, ledger, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
@@ -226,6 +226,7 @@ class Catcher:
             if (parcel.manifest.repository, parcel.manifest.work) == (self.desk.pin, self.work):
                 parcel.remove()
         caught.remove()
+        cached.write(self.desk, None)
 
     def _take_up(self, view: View, journal: dict[str, Any]) -> CatchResult | None:
         """Finish an interrupted catch; None if it had not got as far as the record."""

@@ -104,6 +104,12 @@ class Desk:
         ``expect_news`` both at once, as each costs a connection. TrustError when a chain was
         rewound, forked or deleted since this clone last saw it.
         """
+        try:
+            return self._views(works, expect_news=expect_news)
+        except TrustError:  # or another command here has seen more of it since we asked
+            return self._views(works, expect_news=False)
+
+    def _views(self, works: Sequence[str], *, expect_news: bool) -> dict[str, View]:
         shared = self.shared
         refs = {work: shared.record_ref(work) for work in works}
         seen = self._tips_seen(works)

@@ -26,7 +26,7 @@ from handsoff.errors import (
     RefusedError,
     UnreachableError,
 )
-from handsoff.flows import changes, landing, notebook
+from handsoff.flows import cached, changes, landing, notebook
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.waiting import Pending, Verb, last_known
 
@@ -47,6 +47,7 @@ def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
     with suppress(HandsoffError):
         _flush_notes(desk, view)
     view = landing.flush(desk, view)
+    cached.write(desk, view.roster, [work])
     return replace(view, news=(*news, *view.news))
 
 
@@ -66,6 +67,7 @@ def send_all(desk: Desk) -> list[str]:
                 view = desk.view(work)
                 _flush_notes(desk, view)
                 news += landing.flush(desk, view).news
+                cached.write(desk, view.roster, [work])
     return news
 
 
@@ -171,6 +173,7 @@ def put(
         )
     if view.away or before is not None:
         Pending(desk.checkout).add(view.record.work, tip, verb)
+        cached.write(desk, view.roster, [view.record.work])
         return Written(pen.record, landed=False)
     step(f"{where}.record.push.before")
     outcome = desk.shared.push(
@@ -181,6 +184,7 @@ def put(
     if outcome is Outcome.LOST:
         raise lost(desk, pen)
     desk.remember(pen.record)
+    cached.write(desk, view.roster, [view.record.work])
     return Written(pen.record, landed=True)
 
 

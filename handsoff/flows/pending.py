@@ -7,7 +7,7 @@ from pathlib import Path
 from handsoff.core.ids import work_component
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import HandsoffError, UnreachableError
-from handsoff.flows import changes, landing, notebook
+from handsoff.flows import cached, changes, landing, notebook
 from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
 from handsoff.flows.memory import Memory
@@ -84,7 +84,9 @@ def _send(desk: Desk) -> list[str]:
         news += changes.make(desk, asked=True)
         for work in Pending(desk.checkout).works():
             try:
-                news += landing.flush(desk, desk.view(work), asked=True).news
+                view = landing.flush(desk, desk.view(work), asked=True)
+                news += view.news
+                cached.write(desk, view.roster, [work])
             except UnreachableError:
                 raise
             except HandsoffError as error:

@@ -30,7 +30,7 @@ from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HeldError, LostRaceError, RefusedError, UnreachableError
-from handsoff.flows import ledger, notebook
+from handsoff.flows import cached, ledger, notebook
 from handsoff.flows.branching import branch_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
@@ -109,7 +109,7 @@ class Pusher:
         view = views[self.work]
         desk.need_admitted(view.roster)
         with ledger.on_the_record(desk, view, "Pushed", dry_run=dry_run):
-            judged = [record for found in views.values() for record in judging(desk, found)]
+            judged = [record for found in views.values() for record in judging(desk, found.record)]
             notice, *_ = [self._judge(record) for record in judged]
             if not view.away and Pending(desk.checkout).of(self.work) is not None:
                 raise RefusedError(
@@ -263,6 +263,7 @@ class Pusher:
         """Do here what ``git push`` does after one that arrived."""
         if pen.drafts:
             self.desk.remember(pen.record)
+            cached.write(self.desk, pen.record.roster, [self.work])
         self.branch.arrived(upstream=deed is not Deed.NOTHING or self._meant() is not None)
         self._path.unlink(missing_ok=True)
         return done

@@ -14,7 +14,7 @@ from handsoff.edge.git import operation
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
-from handsoff.flows import ledger
+from handsoff.flows import cached, ledger
 from handsoff.flows.catching import finishing
 from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
@@ -92,10 +92,12 @@ def status(desk: Desk) -> Status:
     try:
         found = survey(desk, _works_here(desk, branch))
         works = [_standing(desk, found.roster, standing) for standing in found.works.values()]
+        cached.write(desk, found.roster, found.works)
         unread, doubts = found.unread, (*found.doubts, *_doubted_clock(desk, found.works.values()))
     except (UnreachableError, TrustError, DamagedError) as error:
         remote = str(error)
         roster = desk.local_roster()
+        cached.write(desk, roster)
         works = [_as_last_seen(desk, roster, work) for work in _works_kept(desk)] if roster else []
     return Status(
         machine=desk.machine.name,

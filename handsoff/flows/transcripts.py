@@ -19,8 +19,8 @@ from handsoff.errors import RefusedError
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.plan import Aim
-from handsoff.flows.wishes import Wishes
 from handsoff.flows.proofreading import Label, Proofreader
+from handsoff.flows.wishes import Wishes
 
 _COMPRESSED: Final = "compressed, so that nobody can look into it"
 

@@ -148,14 +148,14 @@ def last_known(desk: Desk, work: str) -> View | None:
     return overlaid(desk, View(read.roster, read, record, remote_tip=seen))
 
 
-def judging(desk: Desk, view: View) -> list[Record]:
+def judging(desk: Desk, record: Record) -> list[Record]:
     """Return the records that must all allow a push of the branch.
 
     The remote's, with what waits here on top; and where that does not follow from it, also the one
     that this machine left: what it gave away counts, also where the remote has not heard of it.
     """
-    waiting, shared = Pending(desk.checkout).of(view.record.work), desk.shared
-    record = extended(desk, view.record)
+    waiting, shared = Pending(desk.checkout).of(record.work), desk.shared
+    record = extended(desk, record)
     tip = record.git_tip or ""
     if (
         waiting is None
@@ -163,4 +163,4 @@ def judging(desk: Desk, view: View) -> list[Record]:
         or (tip and shared.chain(tip, waiting.tip) is not None)
     ):
         return [record]
-    return [record, desk.history_to(view.roster, record.work, waiting.tip)]
+    return [record, desk.history_to(record.roster, record.work, waiting.tip)]
