@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import mutants_adapters
 import mutants_agents
 import mutants_baggage
 import mutants_finding
@@ -32,6 +33,7 @@ MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 for _part in (
     mutants_agents,
     mutants_baggage,
+    mutants_adapters,
     mutants_finding,
     mutants_hooks,
     mutants_hostile,

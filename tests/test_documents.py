@@ -39,7 +39,7 @@ DECISIONS: Final = ROOT / "handsoff" / "DECISIONS.md"
 DOCUMENTS: Final = (
     README, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
     ROOT / "contrib" / "README.md", ROOT / "contrib" / "server-hook" / "README.md",
-    ROOT / "contrib" / "systemd" / "README.md",
+    ROOT / "contrib" / "systemd" / "README.md", ROOT / "contrib" / "plugin" / "README.md",
 )  # fmt: skip
 LONGEST_NOTE: Final = 15
 

@@ -11,7 +11,18 @@ from typing import Annotated, Any
 import typer
 
 from handsoff import __version__
-from handsoff.cli import agents, identity, listening, ops, pairing, peers, record, roster, work
+from handsoff.cli import (
+    adapter,
+    agents,
+    identity,
+    listening,
+    ops,
+    pairing,
+    peers,
+    record,
+    roster,
+    work,
+)
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.plain import plain
 from handsoff.errors import HandsoffError, UsageError
@@ -55,6 +66,7 @@ listening.add_to(app)
 record.add_to(app)
 ops.add_to(app)
 peers.add_to(app)
+adapter.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

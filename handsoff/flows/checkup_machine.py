@@ -13,6 +13,7 @@ from handsoff.edge.git.repo import Checkout, decode
 from handsoff.edge.home import cache_folder
 from handsoff.edge.scan import Scanner
 from handsoff.errors import HandsoffError
+from handsoff.flows.adapter import check_ups
 from handsoff.flows.ways import ssh_words
 
 _KEYS = ("machine.json", "next.json", "signing.key", "sealing.key", "keys-*/*.key")
@@ -34,6 +35,7 @@ def look(checkout: Checkout | None) -> Iterator[Finding]:
     yield from _keys()
     yield from _disk()
     yield _scanner()
+    yield from check_ups()
 
 
 def member() -> keys.Machine | None:

@@ -100,9 +100,8 @@ class Desk:
     def views(self, works: Sequence[str], *, expect_news: bool = False) -> dict[str, View]:
         """Return what the remote's records of ``works`` add up to, verified.
 
-        One question to the remote, and a fetch only where it has something new; with
-        ``expect_news`` both at once, as each costs a connection. TrustError when a chain was
-        rewound, forked or deleted since this clone last saw it.
+        One question to the remote, and a fetch only where it has something new; both at once with
+        ``expect_news``. TrustError for a chain rewound, forked or deleted since it was last seen.
         """
         try:
             return self._views(works, expect_news=expect_news)
@@ -124,14 +123,11 @@ class Desk:
         roster = read.trusted()
         return {
             work: View(
-                roster,
-                read,
-                self.read_record(work, roster, tips.get(ref, "")),
-                branch=tips.get(_HEADS + work, ""),
-                remote_tip=tips.get(ref, ""),
+                roster, read, self.read_record(work, roster, tips.get(ref, "")),
+                branch=tips.get(_HEADS + work, ""), remote_tip=tips.get(ref, ""),
             )
             for work, ref in refs.items()
-        }
+        }  # fmt: skip
 
     def asking(self, work: str, *, expect_news: bool = False) -> AbstractContextManager[None]:
         """Begin what ``view`` waits for, to be used in the block, and that in the clone's lock."""
