@@ -167,6 +167,7 @@ def test_the_trust_of_codex_is_read_and_never_written(desk: Desk) -> None:
 
 def test_a_program_that_is_not_on_path_is_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", [str(desk.bin / "handsoff")])
+    monkeypatch.setattr("sys.executable", str(desk.bin / "python"))  # beside which ours may lie
     for agent, said in (("claude", "the whole place"), ("codex", "Codex will not find")):
         ran = desk.run("install", agent, PATH="/usr/bin:/bin").ok()
         assert "is not on PATH" in ran.err
