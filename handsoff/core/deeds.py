@@ -18,8 +18,13 @@ _DEEPEST = 8
 _HEADS = "refs/heads/"
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "su", "script"})
 _SHELL_VALUED = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+_INPUTS = frozenset({"-", "/dev/stdin", "/proc/self/fd/0"})
 _LOOSE = frozenset({"su", "script"})
 """Shells whose options may stand behind an operand."""
+
+_EXECS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_COUNTED = frozenset({"-n", "-j", "--interval", "--jobs"})
+"""Options of programs that run their words as a script, with a number behind them."""
 
 _POWERSHELLS = frozenset({"powershell", "pwsh"})
 _JOINED = frozenset({"eval", "watch", "parallel", "iex", "invoke-expression"})
@@ -32,6 +37,11 @@ _GIT_VALUED = frozenset({
 })  # fmt: skip
 _PUSH_VALUED = frozenset({"-o", "--push-option", "--receive-pack", "--exec", "--repo"})
 _GH_VALUED = frozenset({"-R", "--repo", "--hostname"})
+_METHOD = frozenset({"-X", "--method"})
+_API_BODY = frozenset({"-f", "-F", "--field", "--raw-field", "--input"})
+_API_VALUED = frozenset({
+    *_METHOD, *_API_BODY, "-H", "--header", "-q", "--jq", "-t", "--template", "-p", "--preview",
+})  # fmt: skip
 
 
 def deeds(text: str, *, windows: bool = False) -> list[Deed]:
@@ -55,8 +65,8 @@ def _run(
     if not words or depth > _DEEPEST:
         return []
     name, rest = program_of(words[0]), words[1:]
-    if name == "git":
-        return _git(rest, command, cd, env, depth)
+    if name == "git" or name.startswith("git-"):
+        return _git([*([name[4:]] if name[3:] else ()), *rest], command, cd, env, depth)
     if name == "gh":
         return _gh(rest, cd)
     if name in _SHELLS:
@@ -64,7 +74,8 @@ def _run(
     if name in _PATCHERS:
         return [Deed("patch", cd, text=command.given or " ".join(rest[:1]))]
     if name == "find":
-        return _run(_after(rest, ("-exec", "-execdir", "-ok")), command, cd, env, depth + 1)
+        runs = [at for at, word in enumerate(rest, start=1) if word in _EXECS][:_DEEPEST]
+        return [d for at in runs for d in _run(rest[at:], command, cd, env, depth + 1)]
     return _script(_given_script(name, rest), cd, depth + 1, windows=name in _POWERSHELLS)
 
 
@@ -73,8 +84,10 @@ def _given_script(name: str, words: list[str]) -> str:
     if name in _POWERSHELLS or name == "cmd":
         return " ".join(_after(words, ("-c", "-command", "/c", "/k")))
     if name in _JOINED:
-        return " ".join(w for w in words if w[:1] != "-")
-    return words[0] if name == "trap" and words else ""
+        before = ["", *words]
+        said = zip(before, words, strict=False)
+        return " ".join(w for b, w in said if w[:1] != "-" and b not in _COUNTED)
+    return next((w for w in words if w != "--"), "") if name == "trap" else ""
 
 
 def _is_short(word: str) -> bool:
@@ -91,10 +104,16 @@ def _shell(words: list[str], command: Command, cd: tuple[str, ...], depth: int) 
     """Return what a shell is told to do: in its words, or on its input."""
     name = program_of(words[0])
     for at, word in enumerate(words[1:], start=1):
+        before = words[at - 1]
+        if word.startswith("--command="):
+            return _script(word.partition("=")[2], cd, depth + 1)
+        if word in _INPUTS or (_is_short(word) and word.endswith("s") and name not in _LOOSE):
+            break
         if word == "--command" or (_is_short(word) and "c" in word):
             scripts = [w for w in words[at + 1 :] if not w.startswith("-")]
             return _script(scripts[0], cd, depth + 1) if scripts else []
-        operand = not word.startswith(("-", "+")) and words[at - 1] not in _SHELL_VALUED
+        valued = before in _SHELL_VALUED or (at > 1 and _is_short(before) and before[-1] in "oO")
+        operand = not word.startswith(("-", "+")) and not valued
         if operand and name not in _LOOSE:
             return []  # a script of its own
     said = command.given
@@ -143,6 +162,7 @@ def _git_runs(verb: str, words: list[str]) -> str:
         return " ".join(_after(words, ("run",)))
     if verb == "rebase":
         glued = [w.partition("=")[2] for w in words if w.startswith("--exec=")]
+        glued += [w[2:] for w in words if w[:2] == "-x" and w[2:]]
         return "\n".join([*glued, *_after(words, ("-x", "--exec"))[:1]])
     return ""
 
@@ -182,14 +202,30 @@ def _named(refspec: str) -> str:
 
 def _gh(words: list[str], cd: tuple[str, ...]) -> list[Deed]:
     plain: list[str] = []
+    given: list[str] = []
     at = 0
     while at < len(words):
         word = words[at]
         if word in ("--help", "-h", "--dry-run"):
             return []
-        at += word in _GH_VALUED
+        valued = word in _GH_VALUED or (plain[:1] == ["api"] and word in _API_VALUED)
+        given += words[at : at + 1 + valued]
         if not word.startswith("-") and len(plain) <= 1:
             plain.append(word)
-        at += 1
+        at += 1 + valued
     acts = plain[:1] == ["pr"] and plain[1:2] in (["create"], ["new"], ["merge"])
-    return [Deed("pr", cd)] if acts else []
+    asks = plain[:1] == ["api"] and _asks(plain[-1], given)
+    return [Deed("pr", cd)] if acts or asks else []
+
+
+def _asks(path: str, given: list[str]) -> bool:
+    """Say whether ``gh api`` makes a pull request, or merges one."""
+    if path == "graphql":
+        return any("createPullRequest" in w or "mergePullRequest" in w for w in given)
+    names = path.partition("?")[0].strip("/").split("/")
+    methods = [after for w, after in zip(given, given[1:], strict=False) if w in _METHOD]
+    methods += [w.partition("=")[2] for w in given if w.startswith("--method=")]
+    sends = any(w.partition("=")[0] in _API_BODY for w in given)
+    method = methods[-1].upper() if methods else "POST" if sends else "GET"
+    makes = names[-1] == "pulls" and method == "POST"
+    return makes or (names[-3:-2] == ["pulls"] and names[-1] == "merge" and method == "PUT")

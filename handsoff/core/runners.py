@@ -3,6 +3,11 @@
 Sources: the manual pages of the programs in the table; POSIX Shell Command Language, 2.4.
 """
 
+from handsoff.core.shellwords import commands
+
+_MOST = 100
+"""Words before a program, each with its own, that are looked at: nobody types more."""
+
 _SUFFIXES = (".exe", ".cmd", ".bat")
 _BEFORE = frozenset({
     "if", "then", "elif", "else", "while", "until", "do", "!", "{", "coproc", "&", ".",
@@ -38,6 +43,21 @@ _RUNNERS: dict[str, tuple[frozenset[str], int]] = {
         ("unbuffer", "", 0),
         ("chronic", "", 0),
         ("start-process", "", 0),
+        ("setpriv", "", 0),
+        ("prlimit", "", 0),
+        ("runuser", "-u -g -G --user --group --supp-group", 0),
+        ("gosu", "", 1),
+        ("pkexec", "--user", 0),
+        ("ssh-agent", "-a -E -t -P", 0),
+        ("dbus-run-session", "", 0),
+        ("systemd-run", "-u -p -E -t -H -M --unit --property --setenv --slice --description", 0),
+        ("systemd-inhibit", "", 0),
+        ("fakeroot", "-l -s -i -b", 0),
+        ("xvfb-run", "-n -s -f -e -p -w", 0),
+        ("torsocks", "", 0),
+        ("proxychains", "-f", 0),
+        ("proxychains4", "-f", 0),
+        ("entr", "", 0),
     )
 }
 
@@ -47,7 +67,9 @@ def command_of(
 ) -> tuple[list[str], dict[str, str], tuple[str, ...]]:
     """Return the words from the program on that is run in the end, its variables, and where."""
     env = dict(env)
-    while words:
+    for _ in range(_MOST):
+        if not words:
+            break
         first = words[0]
         name = program_of(first)
         if first in _BEFORE:
@@ -59,11 +81,11 @@ def command_of(
             env[key] = value
             words = words[1:]
         elif name in _RUNNERS:
-            options, words = _operands(words[1:], *_RUNNERS[name])
+            options, words = _operands(words[1:], *_RUNNERS[name], splits=name == "env")
             if name == "command" and {"-v", "-V"} & options.keys():
                 return [], env, cd
             if name == "env" and (split := options.get("-S") or options.get("--split-string")):
-                words = [*split.split(), *words]
+                words = [*_split(split), *words]
             if name == "flock" and words[:1] == ["-c"]:
                 words = ["sh", *words]
             folder = "" if name == "sudo" else options.get("-C") or options.get("--chdir")
@@ -73,10 +95,18 @@ def command_of(
     return words, env, cd
 
 
+def _split(text: str) -> list[str]:
+    """Return the words that ``env -S`` cuts ``text`` into, as far as a shell would do the same."""
+    return [word for command in commands(text)[:1] for word in command.words]
+
+
 def _operands(
-    words: list[str], valued: frozenset[str], skipped: int
+    words: list[str], valued: frozenset[str], skipped: int, *, splits: bool
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the options that ``words`` begin with, and the rest without ``skipped`` operands."""
+    """Return the options that ``words`` begin with, and the rest without ``skipped`` operands.
+
+    ``splits`` where ``-S`` has a whole command in its value: sudo's has none at all.
+    """
     options: dict[str, str] = {}
     at = 0
     while at < len(words):
@@ -90,11 +120,12 @@ def _operands(
         if name in valued and not equals:
             at += 1
             value = words[at] if at < len(words) else ""
-        elif word.startswith("-S") and len(word) > len("-S"):
-            name, value = "-S", word[len("-S") :]
-        elif word == "-S":
-            at += 1
-            value = words[at] if at < len(words) else ""
+        elif splits and word[:2] != "--" and "S" in word:
+            # env -S'...', and with others before it: -iS '...'
+            name, value = "-S", word.partition("S")[2]
+            if not value:
+                at += 1
+                value = words[at] if at < len(words) else ""
         options[name] = value
         at += 1
     return options, words[at + skipped :]

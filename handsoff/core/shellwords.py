@@ -11,11 +11,13 @@ about_Quoting_Rules and about_Operators for the little of PowerShell.
 import re
 
 _DEEPEST = 24
+_FARTHEST = 64  # changes of the folder that are followed, one upon the other: the latest
 _RUN = re.compile(r"[^\s;&|()<>'\"\\`$]+")
 _RUN_QUOTED = re.compile(r"[^\"\\`$]+")
 _RUN_WINDOWS = re.compile(r"[^\s;&|(){}<>'\"`$]+")
-_BRACED = re.compile(r"\{[^{}]*\}")
+_BRACED = re.compile(r"\{(?:[^{}\"\\]|\\.|\"(?:[^\"\\]|\\.)*+\")*+\}", re.DOTALL)
 _ANSI = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t"}
 _BREAKS = " \t\r\n;&|()<>"
 _GOES = frozenset({"cd", "pushd", "chdir", "set-location", "sl"})
 
@@ -53,9 +55,10 @@ class _Reader:
         self.depth = depth
         self.at = 0
         self.cd: tuple[str, ...] = ()
+        self.sums = False  # whether this may be ((1 << 2)), without here-documents
         self.found: list[Command] = []
+        # here-documents that begin on the next line: of whom, delimiter, quoted, tabs cut off
         self.waiting: list[tuple[Command, str, bool, bool]] = []
-        """Here-documents that begin on the next line: of whom, delimiter, quoted, tabs cut off."""
 
     def read_list(self, closing: str) -> None:
         """Read commands up to ``closing``, or to the end."""
@@ -76,8 +79,8 @@ class _Reader:
             elif c in "<>":
                 self._redirect(command)
             elif c == "#":
-                found = self.text.find("\n", self.at)
-                self.at = len(self.text) if found < 0 else found
+                self._until("\n")
+                self.at -= 1
             else:
                 command.words.append(self._word())
         self._done(command)
@@ -102,25 +105,31 @@ class _Reader:
         self.found.append(command)
         if command.words[0].lower() in _GOES:
             operands = [word for word in command.words[1:] if not word.startswith("-")]
-            self.cd = (*self.cd, operands[0] if operands else "-")
+            self.cd = (*self.cd[1 - _FARTHEST :], operands[0] if operands else "-")
 
     def _subshell(self, command: Command) -> None:
         array = bool(command.words) and command.words[-1].endswith("=")
         self._done(command)
         self.at += 1
-        before = len(self.found)
-        self._nested()
-        if array:  # x=(words): nothing runs
-            del self.found[before:]
+        if not array:
+            self._nested()
+            return
+        while self.at < len(self.text):  # x=(words): nothing runs but what is substituted
+            c = self.text[self.at]
+            self.at += c in _BREAKS
+            if c == ")":
+                return
+            self._word()
 
     def _nested(self) -> None:
         """Read up to the bracket that closes; where that is too deep, read on as if it were not."""
         if self.depth >= _DEEPEST:
             return
         self.depth += 1
-        here = self.cd
+        here, sums = self.cd, self.sums
+        self.sums = sums or self.text.startswith("(", self.at)
         self.read_list(")")
-        self.cd = here
+        self.cd, self.sums = here, sums
         self.depth -= 1
 
     def _redirect(self, command: Command) -> None:
@@ -133,7 +142,7 @@ class _Reader:
             self.at += 3
             self._blanks()
             command.given = self._word()
-        elif text.startswith("<<", at):
+        elif text.startswith("<<", at) and not self.sums:
             self.at += 2
             tabs = text.startswith("-", self.at)
             self.at += tabs
@@ -159,10 +168,7 @@ class _Reader:
         for command, name, quoted, tabs in self.waiting:
             lines = []
             while self.at < len(self.text):
-                found = self.text.find("\n", self.at)
-                stop = len(self.text) if found < 0 else found
-                line = self.text[self.at : stop]
-                self.at = stop + 1
+                line = self._until("\n")
                 line = line.lstrip("\t") if tabs else line
                 if line.rstrip("\r") == name:
                     break
@@ -217,11 +223,9 @@ class _Reader:
         return c
 
     def _until(self, mark: str) -> str:
-        start = self.at
-        found = self.text.find(mark, start)
-        stop = len(self.text) if found < 0 else found
-        self.at = stop + 1
-        return self.text[start:stop]
+        start, found = self.at, self.text.find(mark, self.at)
+        self.at = (len(self.text) if found < 0 else found) + 1
+        return self.text[start : self.at - 1]
 
     def _quoted(self, closing: str) -> str:
         """Read on inside double quotes, or ("") to the end of a here-document."""
@@ -291,9 +295,6 @@ class _Reader:
 
 
 def _ansi_letter(match: "re.Match[str]") -> str:
-    hexed = match[1] or match[2]
-    if hexed:
+    if hexed := match[1] or match[2]:
         return chr(int(hexed, 16))
-    return (
-        chr(int(match[3], 8) & 0xFF) if match[3] else {"n": "\n", "t": "\t"}.get(match[4], match[4])
-    )
+    return chr(int(match[3], 8) & 0xFF) if match[3] else _LETTERS.get(match[4], match[4])

@@ -57,7 +57,7 @@ def _hints(line: str) -> bool:
     said = line.translate(_QUOTES).lower()
     if "$'" in line or any(word in said for word in _HINTS):
         return True
-    return "gh" in said and "pr" in said
+    return "gh" in said and ("pr" in said or "pull" in said)
 
 
 def is_settled(state: Mapping[str, Any], work: str) -> bool:

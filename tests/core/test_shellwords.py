@@ -1,5 +1,7 @@
 """What a shell line does that others would see, and what it only talks about."""
 
+from time import process_time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -107,6 +109,24 @@ cmd /c "git push"
 powershell -Command "git push"
 pwsh -NoProfile -c 'cd x; git push'
 git commit --amend --no-edit && git push --force
+sudo -S git push
+env -iS "git push"
+env -S "sh -c 'git push'"
+systemd-run --user -u x git push
+ssh-agent git push
+bash -euo pipefail -c 'git push'
+bash -s -- a <<< 'git push'
+bash /dev/stdin <<< "git push"
+fish --command='git push'
+git rebase -x'git push' main
+git-push origin
+/usr/lib/git-core/git-push
+trap -- 'git push' EXIT
+watch -n 5 git push
+find . -exec true \; -exec git push \;
+find . -okdir git push \;
+x=($(git push))
+echo ${x:-"}"}; git push
 """
 
 NOTHING = r"""
@@ -128,7 +148,9 @@ git subtree push
 git help push
 git push --help
 git --help push
+git-push --help
 git push -n
+x=(a; git push)
 git push --dry-run origin main
 git push -fn origin
 man git-push
@@ -180,6 +202,9 @@ DOCUMENTS = [
     ("git commit -m \"$(cat <<'EOF'\nfix: it's\nEOF\n)\" && git push", 1),
     ("git commit -F - <<EOF\ngit push\nEOF\ngit push origin", 1),
     ("cat <<EOF\nno end\ngit push", 0),
+    ("echo $((1 << 2))\ngit push", 1),
+    ("((x = 1 << 2))\ngit push", 1),
+    ("(cat <<EOF\ngit push\nEOF\n)", 0),
 ]
 
 
@@ -304,3 +329,28 @@ def test_what_stands_in_single_quotes_is_never_run(text: str) -> None:
 def test_a_long_line_is_read_in_no_time() -> None:
     assert kinds("x" * 10**6 + "\ngit push") == []  # behind the limit: data
     assert kinds("echo 'push' \"a\\b\" $x; " * 5000 + "git push") == ["push"]
+
+
+@pytest.mark.parametrize("part", ["cd a;", "sudo ", "env ", "a=b ", "xargs ", "env -S 'env -S "])
+def test_a_long_line_takes_no_longer_than_its_length(part: str) -> None:
+    before = process_time()
+    deeds_of({"tool_name": "Bash", "tool_input": {"command": part * 20_000 + "; git push"}})
+    assert process_time() - before < 2
+
+
+@pytest.mark.parametrize(
+    ("words", "asks"),
+    [
+        ("repos/o/r/pulls -f title=x -f head=y", True),
+        ("-X POST /repos/o/r/pulls --input -", True),
+        ("--method=PUT repos/o/r/pulls/3/merge", True),
+        ("graphql -f query='mutation { createPullRequest(input: {}) { id } }'", True),
+        ("repos/o/r/pulls", False),
+        ("-X GET repos/o/r/pulls -f state=open", False),
+        ("repos/o/r/pulls/3/merge", False),
+        ("repos/o/r/pulls/3/comments -f body=x", False),
+        ("graphql -f query='{ viewer { login } }'", False),
+    ],
+)
+def test_a_pull_request_by_the_interface_of_the_host_is_seen(words: str, asks: bool) -> None:
+    assert kinds(f"gh api {words}") == (["pr"] if asks else [])
