@@ -11,13 +11,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import guard, transcript
+from handsoff.core import guard, patterns, transcript
 from handsoff.core.guard import Finding
 from handsoff.edge.scan import Scanner
 
 _NAME: Final = re.compile(r"[\w.-]{1,48}")
+_WORD: Final = re.compile(r'[^\s"\\]{1,256}')
+"""What is told in quotes behind a name, as it stands in JSON: a password is one word."""
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 _RUN: Final = re.compile(rb"[A-Za-z0-9_-]+")
+_KEY: Final = 512
+"""Characters of the longest key of a known shape."""
 _OVERLAP: Final = 64 << 10
 """Bytes that are looked at again with what follows them, in a file that has no lines of JSON."""
 
@@ -120,11 +124,17 @@ def told(line: bytes) -> bytes:
 
 
 def _told(line: bytes) -> Iterator[str]:
+    named = False
     for text in transcript.strings(line):
-        if text.opaque and _RANDOM.fullmatch(text.value):
-            continue
-        yield text.value
-        yield ": " if _NAME.fullmatch(text.value) else "\n"
+        value = text.value
+        if text.opaque and _RANDOM.fullmatch(value):
+            # whoever put a key there alone did not sign or encrypt it
+            value = value[:_KEY]
+            if not any(hit.at == 0 for hit in patterns.find(value.encode())):
+                continue
+        yield f'"{value}"' if named and _WORD.fullmatch(value) else value
+        named = _NAME.fullmatch(value) is not None
+        yield ": " if named else "\n"
 
 
 def _clue(secret: str) -> bytes:
