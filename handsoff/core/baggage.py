@@ -140,8 +140,9 @@ def _packed(value: object) -> Packed:
         raise DamagedError("a session in the list of transcripts has no main file")
     for file in files:
         check_name(agent, session, project, file.name)
-    if not is_main(agent, files[fields["main"]].name):
-        raise DamagedError("a session in the list of transcripts has no main file")
+    mains = [number for number, file in enumerate(files) if is_main(agent, file.name)]
+    if mains != [fields["main"]]:  # of two no agent would find either
+        raise DamagedError("a session in the list of transcripts has not one main file")
     spelled = tuple(map(_text, _items(fields["spellings"], SPELLINGS)))
     PathMap.of(
         [(place, _ANYWHERE) for place in (_text(fields["top"]), *spelled, _text(fields["home"]))]

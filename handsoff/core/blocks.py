@@ -6,8 +6,14 @@ Lines end with LF only. What is longer than LONGEST goes by in parts, and is tol
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from handsoff.errors import UnfitError
+
 LONGEST: Final = 64 << 20
 """Bytes of a line, or of a document on many lines, that is still looked into."""
+
+GROWS: Final = 4
+SPARE: Final = 64 << 20
+"""How much a file may grow by its paths: so many times, and so many bytes besides."""
 
 _FIRST: Final = 64
 """Bytes in which a first line that only opens a document has its end."""
@@ -55,6 +61,22 @@ def cut(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
             yield b"".join(held), False
             held, size, passing = [], 0, True
     yield b"".join(held), True
+
+
+def bounded(chunks: Iterable[bytes], sent: int) -> Iterator[bytes]:
+    """Yield a file that was rewritten; UnfitError if it is far more than the ``sent`` bytes.
+
+    A path of two letters that stands everywhere would fill the disk when it becomes a long one.
+    """
+    left = GROWS * sent + SPARE
+    for chunk in chunks:
+        left -= len(chunk)
+        if left < 0:
+            raise UnfitError(
+                f"rewritten it would have more than {GROWS} times its {sent} bytes",
+                hint="have it sent with --transcript raw",
+            )
+        yield chunk
 
 
 def lines(block: bytes) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from handsoff.core.pathmap import DATA_URL, Span
+from handsoff.core.pathmap import DATA_URL, Span, check_count
 
 DEEPEST: Final = 200
 """Levels of arrays and objects; JSON that is deeper is taken for plain text."""
@@ -154,6 +154,7 @@ def edits(text: str, document: Any, finder: Finder, layer: int = 0) -> list[Span
     if strings is None:
         return None
     changes: list[tuple[int, list[Span]]] = []
+    count = 0
     values = [value for value, _ in strings]
     numbers = finder.candidates(values)
     if "\\\\u" in text:  # JSON inside may spell with escapes what is looked for
@@ -163,6 +164,8 @@ def edits(text: str, document: Any, finder: Finder, layer: int = 0) -> list[Span
         spans = [] if opaque else _inside(value, finder, layer)
         if spans:
             changes.append((number, spans))
+            count += len(spans)
+            check_count(count)
     if not changes:
         return []
     literals = list(_LITERAL.finditer(text))

@@ -12,10 +12,15 @@ tells where.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, TypeAlias
 
 from handsoff.core import pathforms
 from handsoff.core.pathforms import Place
+from handsoff.errors import UnfitError
+
+MOST: Final = 200_000
+"""Places in one line that are replaced: each takes hundreds of bytes of memory."""
 
 Span: TypeAlias = tuple[int, int, str]
 """From, to, and what stands there instead."""
@@ -30,6 +35,16 @@ DATA_URL: Final = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[^\s,\"'<>]*)?,[A-Za-z0
 """RFC 2397, with its type: what is inside is no text."""
 
 
+class TooManyError(UnfitError):
+    """A line has more than MOST places to be replaced. Next: leave that line as it is."""
+
+
+def check_count(number: int) -> None:
+    """Raise TooManyError if there are more places than are replaced in one line."""
+    if number > MOST:
+        raise TooManyError(f"a line has more than {MOST} places to be replaced", hint="leave it")
+
+
 @dataclass(frozen=True, slots=True)
 class _Scanner:
     """One search for paths that begin alike; ``clue`` is in each text that has one."""
@@ -42,10 +57,12 @@ class _Scanner:
         """Return for each path what is to be replaced: itself, and parts of its rest."""
         if self.clue not in text:
             return []
-        return [
+        found = [
             self.replace[(match.lastindex or 0) - 1](text, match.start(), match.end())
-            for match in self.pattern.finditer(text)
+            for match in islice(self.pattern.finditer(text), MOST + 1)
         ]
+        check_count(len(found))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

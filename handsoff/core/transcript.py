@@ -2,8 +2,8 @@ r"""Transcripts of agents, line by line: paths rewritten, strings shown, secrets
 
 A line is an object of JSON (both agents write JSON lines). Whatever else stands there passes
 untouched: blank lines, bare strings, the torn last line of a program that still writes, and
-lines of hashed requests (``api-request...``). A file that is one document on many lines is one
-line here. Lines end with LF only; a CR before it belongs to the line.
+lines of hashed requests (``api-request...``), and lines that are nothing but millions of values or
+paths. A file that is one document on many lines is one line here. Lines end with LF only; a CR before it belongs to the line.
 
 Most lines are never parsed: a part of each path has letters that JSON can only spell as they are or
 as ``\u`` escapes, and whole blocks are searched for both.
@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from handsoff.core import blocks, jsontext
-from handsoff.core.pathmap import PathMap, Span, splice
+from handsoff.core.pathmap import PathMap, Span, TooManyError, splice
 
+DENSE: Final = 4_000_000
+"""Quotes and opening brackets in a line; one that has more passes as it is."""
 _HASHED: Final = "api-request"
 _ESCAPED: Final = re.compile(rb"\\u(?!00[01])")
 _IMAGE: Final = re.compile(rb"data:image\\*/[\w.+-]+;base64,")
@@ -45,11 +47,16 @@ class Lines:
 
     def suspect(self, raw: bytes) -> bytes:
         """Return a line that may have such a path."""
+        if _is_dense(raw):
+            return raw
         text = _text(raw)
         document = _document(text)
         if document is None or _is_hashed(document):
             return raw
-        spans = jsontext.edits(text, document, self._mapping)
+        try:
+            spans = jsontext.edits(text, document, self._mapping)
+        except TooManyError:
+            return raw
         return _bytes(splice(text, spans)) if spans else raw
 
     def suspects(self, block: bytes) -> Iterator[tuple[int, int]]:
@@ -92,9 +99,11 @@ def rewrite(
     head, opened = blocks.head(rest)
     if opened and sum(map(len, head)) > blocks.LONGEST:
         too_long(0)
-    elif opened and _document(_text(b"".join(head))) is not None:
-        yield stream.line(b"".join(head), 0)
-        return
+    elif opened:
+        whole_text = b"".join(head)
+        if not _is_dense(whole_text) and _document(_text(whole_text)) is not None:
+            yield stream.line(whole_text, 0)
+            return
     for block, whole in blocks.cut(itertools.chain(head, rest)):
         yield stream.take(block, whole=whole)
 
@@ -221,6 +230,11 @@ def has_image(raw: bytes) -> bool:
         elif isinstance(value, list):
             waiting += value
     return False
+
+
+def _is_dense(raw: bytes) -> bool:
+    """Say whether a line has so many values that it would fill the memory when it is parsed."""
+    return len(raw) > DENSE and sum(map(raw.count, (b'"', b"[", b"{"))) > DENSE
 
 
 def _document(text: str) -> Any:

@@ -17,6 +17,8 @@ from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, reason
 
 CHUNK: Final = 1 << 20
+ANYTHING: Final = -1
+"""The length of a file that may be replaced, whatever it is."""
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _MADE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -117,11 +119,12 @@ class Folder:
             os.close(handle)
 
     def write(
-        self, name: str, chunks: Iterable[bytes], mtime: int, *, stood: int | None = None
+        self, name: str, chunks: Iterable[bytes], mtime: int, *, stood: int | None = ANYTHING
     ) -> None:
         """Put ``chunks`` in the place of a file, whole and durable, for this user alone.
 
-        OSError if what is there is not as long as it was said to have ``stood``.
+        OSError if what is there is not as long as it was said to have ``stood``; None: nothing
+        may be there.
         """
         last = _last(name)
         beside = f".{last[:200]}{_BESIDE}"
@@ -178,7 +181,11 @@ class Folder:
 
 
 def _check_stands(name: str, above: int, size: int | None) -> None:
-    if size is not None and os.lstat(name, dir_fd=above).st_size != size:
+    try:
+        stands = os.lstat(name, dir_fd=above).st_size
+    except FileNotFoundError:
+        stands = None
+    if size not in (ANYTHING, stands):
         raise OSError(0, f"{name} was written to meanwhile")
 
 

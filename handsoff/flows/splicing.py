@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from handsoff.core import blocks
 from handsoff.core import installing as rules
 from handsoff.core.baggage import File, Packed
 from handsoff.core.installing import Pair, Relation, Verdict, mapped
@@ -89,7 +90,8 @@ class Splice:
         return self.folder.read(self.name, end=self._ours)
 
     def _result(self, verdict: Verdict) -> Iterator[bytes]:
-        yield from self._pair.result()
+        stood = self.size or 0
+        yield from blocks.bounded(self._pair.result(), self.file.size + stood)
         yield self._marker(verdict)
 
     # --- the line that says where a transcript of Claude Code is --------------------------------

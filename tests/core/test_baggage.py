@@ -34,6 +34,13 @@ def named(name: str) -> Baggage:
     return of(files=(MAIN, replace(MAIN, name=name, pieces="00001")))
 
 
+def test_a_session_has_one_transcript() -> None:
+    twin = replace(CODEX.files[0], name=f"archived_sessions/{ROLLOUT[20:]}", pieces="00002")
+    twice = Baggage("raw", (replace(CODEX, files=(*CODEX.files, twin)),))
+    with pytest.raises(DamagedError, match="not one main file"):
+        baggage.decode(baggage.encode(twice))
+
+
 def test_a_list_is_read_as_it_was_written() -> None:
     assert baggage.decode(baggage.encode(ALL)) == ALL
     beside = f"projects/-w/{ID}/subagents/agent-a.jsonl"

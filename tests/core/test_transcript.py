@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handsoff.core import blocks, jsontext
+from handsoff.core import blocks, jsontext, pathmap, transcript
 from handsoff.core.pathmap import PathMap
 from handsoff.core.transcript import Lines, Text, has_image, redact, rewrite, strings
+from handsoff.errors import UnfitError
 
 OLD, NEW = "/home/me/app", "/srv/my work/w"
 MAP = PathMap.of([(OLD, NEW)])
@@ -389,3 +390,23 @@ def test_secrets_are_taken_out_wherever_they_may_be_and_the_longest_first() -> N
 )
 def test_a_line_with_a_picture_says_so(line: str, has: bool) -> None:
     assert has_image(line.encode()) is has
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a":"' + b"/w " * (pathmap.MOST + 1) + b'"}\n',
+        b'{"a":["/w",' + b'"/w"' + b',"b"' * (transcript.DENSE // 2) + b"]}\n",
+        b'{"a":["/w",' + b"[" * transcript.DENSE + b"]}\n",
+    ],
+)
+def test_a_line_that_would_fill_the_memory_passes_as_it_is(body: bytes) -> None:
+    mapping = PathMap.of([("/w", "/home/li/work/demo")])
+    assert Lines(mapping).line(body) == body
+
+
+def test_a_file_that_would_fill_the_disk_is_not_written() -> None:
+    chunks = [b"x" * blocks.SPARE, b"y" * 5]
+    assert b"".join(blocks.bounded(iter(chunks), 2)) == b"".join(chunks)
+    with pytest.raises(UnfitError, match="more than 4 times its 1 bytes"):
+        list(blocks.bounded(iter(chunks), 1))
