@@ -237,7 +237,10 @@ def _spell(seconds: int) -> str:
 
     from handsoff.core.times import moment  # noqa: PLC0415 - as above
 
-    return moment(datetime.fromtimestamp(seconds, UTC))
+    try:
+        return moment(datetime.fromtimestamp(seconds, UTC))
+    except (ValueError, OverflowError, OSError):
+        return "a time that no clock shows"  # nothing is let pass for that
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:

@@ -50,6 +50,7 @@ def test_each_event_is_answered_as_its_program_takes_it(agent: str, elsewhere: P
         (event("UserPromptSubmit", elsewhere, prompt="x", turn_id="u"), ""),
         (tool("Bash", elsewhere, command="make && git push"), "this push was refused"),
         (tool("Bash", elsewhere, command="gh pr create --fill"), "this pull request was refused"),
+        (tool("Bash", elsewhere, command="git --git-dir=$'a\\0' push; git push"), "this push was"),
         (tool("Edit", elsewhere, file_path=str(elsewhere / "README")), "this edit was refused"),
         (tool("apply_patch", elsewhere, command=patch), "this edit was refused"),
         (tool("Bash", elsewhere, command="git status && git log"), ""),

@@ -10,6 +10,8 @@ a hook can afford its imports.
 Sources: git(1), git-push(1), gh-pr(1), and the manual pages of the programs in the tables.
 """
 
+from itertools import pairwise
+
 from handsoff.core.deed import LIMIT, Deed
 from handsoff.core.runners import command_of, program_of
 from handsoff.core.shellwords import Command, commands
@@ -223,7 +225,7 @@ def _asks(path: str, given: list[str]) -> bool:
     if path == "graphql":
         return any("createPullRequest" in w or "mergePullRequest" in w for w in given)
     names = path.partition("?")[0].strip("/").split("/")
-    methods = [after for w, after in zip(given, given[1:], strict=False) if w in _METHOD]
+    methods = [after for w, after in pairwise(given) if w in _METHOD]
     methods += [w.partition("=")[2] for w in given if w.startswith("--method=")]
     sends = any(w.partition("=")[0] in _API_BODY for w in given)
     method = methods[-1].upper() if methods else "POST" if sends else "GET"

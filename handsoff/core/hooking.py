@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from handsoff.core.loose import as_number
-from handsoff.core.plain import plain
+from handsoff.core.plain import cited, plain
 from handsoff.core.standing import Standing
 
 Event: TypeAlias = Mapping[str, Any]
@@ -75,9 +75,9 @@ def started(standing: Standing, page: Mapping[str, Any] | None = None) -> str:
 
 def _of_page(said: Mapping[str, Any], where: str) -> list[str]:
     after, traps = said.get("next"), said.get("traps")
-    lines = [f'{where} says next: "{plain(str(after), limit=700)}"'] if after else []
+    lines = [f"{where} says next: {cited(str(after), limit=700)}"] if after else []
     if isinstance(traps, list) and traps:
-        told = "; ".join(f'"{plain(str(trap), limit=200)}"' for trap in traps[:5])
+        told = "; ".join(cited(str(trap), limit=200) for trap in traps[:5])
         lines.append(f"{where} names traps: {told}")
     return lines
 

@@ -21,12 +21,18 @@ _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\ufff0-\uffff\U000e0000-\U000e0fff]"
 )
+_UNMARKED: Final = str.maketrans('"<>', "'\u2039\u203a")
 _BREAK: Final = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def plain(text: str, *, limit: int = LINE_LIMIT) -> str:
     """Return ``text`` as one line that a terminal can show as it is, cut at ``limit``."""
     return _cut(_visible(_BREAK.sub(" ", text[: 4 * limit]).replace("\t", " ")), limit)
+
+
+def cited(text: str, *, limit: int = LINE_LIMIT) -> str:
+    """Return ``text`` in quotes, for an agent: it can neither close them nor open a tag."""
+    return '"' + plain(text, limit=limit).translate(_UNMARKED) + '"'
 
 
 def plain_block(text: str, *, limit: int = BLOCK_LIMIT) -> str:

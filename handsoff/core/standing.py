@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from handsoff.core.loose import as_number, as_object, quoted
-from handsoff.core.plain import plain
+from handsoff.core.plain import cited, plain
 
 _STATES: Final = ("held", "offered", "dropped", "closed")
 
@@ -129,8 +129,10 @@ class Standing:
             what = "lease" if self.entry.get("state") == "held" else "offer"
             return f"the {what} of {carrier} ran out at {self._since('until')}"
         did = "blocked" if drop.get("blocked") else "dropped"
-        why = plain(str(drop.get("reason", "")), limit=200)
-        return f"{carrier} {did} it at {since}" + (f', saying "{why}"' if why else "")
+        why = str(drop.get("reason", ""))
+        return f"{carrier} {did} it at {since}" + (
+            f", saying {cited(why, limit=200)}" if why else ""
+        )
 
     def _since(self, name: str) -> str:
         return self._spell(as_number(self.entry.get(name)))

@@ -57,7 +57,10 @@ class Place:
 
 def place_of(path: str) -> Place | None:
     """Return the worktree that ``path`` (which need not exist) is in; links are followed."""
-    folder = os.path.realpath(path)
+    try:
+        folder = os.path.realpath(path)
+    except ValueError:  # a NUL, or what is no text: no file has such a name
+        return None
     while True:
         git = os.path.join(folder, ".git")
         if os.path.isdir(git):
@@ -73,7 +76,10 @@ def place_of(path: str) -> Place | None:
 
 def place_at(git_dir: str) -> Place | None:
     """Return the place whose git folder is named."""
-    git_dir = os.path.realpath(git_dir)
+    try:
+        git_dir = os.path.realpath(git_dir)
+    except ValueError:
+        return None
     return Place("", git_dir) if os.path.isdir(git_dir) else None
 
 
