@@ -29,6 +29,7 @@ from handsoff.core.transcript import Lines
 
 TAIL: Final = 64 << 10
 """Bytes of the end of a transcript in which Claude Code looks for the last ``relocated``."""
+DEEPEST: Final = 64  # folders that a session can have gone down since it began
 SWEPT: Final = 30 * 86_400
 """Seconds after which both agents throw away what nobody has written to."""
 
@@ -226,7 +227,7 @@ def began_in(session: Packed) -> Packed:
     It may have gone down since: its first words are of another folder then.
     """
     parts = session.cwd.split("/")
-    above = ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]
+    above = ["/".join(parts[:end]) for end in range(len(parts), 0, -1)][:DEEPEST]
     named = (c for c in (*above, *session.spellings) if project_name(c) == session.project)
     return replace(session, cwd=next(named, session.cwd))
 

@@ -31,6 +31,9 @@ PROMPT_LIMIT: Final = 200
 NAME_LIMIT: Final = 200
 """Characters of a project folder's name before its hash."""
 
+BESIDE: Final = ".handsoff-new"
+"""The end of the name of a file that is being written: what a killed run left is nobody's."""
+
 _UUID: Final = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _ID: Final = re.compile(_UUID)
 _PROJECT: Final = r"[A-Za-z0-9_-]{1,220}"
@@ -145,7 +148,7 @@ def belongs(agent: str, name: str) -> str | None:
     """
     shape = _SHAPES.get(agent)
     found = shape.fullmatch(name) if shape else None
-    if found is None or name.lower().endswith(".key"):
+    if found is None or name.lower().endswith((".key", BESIDE)):
         return None
     if not _is_spelled(name) or path_problem(name.encode("utf-8", "surrogateescape")):
         return None

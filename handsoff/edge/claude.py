@@ -119,13 +119,20 @@ def _registered(home: Path) -> Iterator[tuple[dict[str, Any], Process]]:
         said = str(note.get("procStart", ""))
         if process is None or note.get("pid", process.pid) != process.pid:
             continue
-        if said == str(process.started) or (not said and _calls_itself_claude(process)):
+        if said == str(process.started) or (not said and _is_claude_in(process, note)):
             yield note, process
 
 
-def _calls_itself_claude(process: Process) -> bool:
-    """Say whether a process is Claude Code by its name, where its note has no start."""
-    return any(process == other for other, _ in processes.named("claude"))
+def _is_claude_in(process: Process, note: Mapping[str, Any]) -> bool:
+    """Say whether a process is the one of a note that has no start: by its name and its folder.
+
+    Its pid may have come to another Claude Code, which is at work on something else.
+    """
+    named = any(process == other for other, _ in processes.named("claude"))
+    try:
+        return named and processes.folder_of(process) == os.path.realpath(_text(note, "cwd"))
+    except ValueError:
+        return False
 
 
 def project_folder(home: Path, cwd: str, environ: Mapping[str, str]) -> Path:

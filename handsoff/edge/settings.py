@@ -10,6 +10,7 @@ What stood there before goes into ``settings/`` of the machine's folder.
 """
 
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -97,6 +98,9 @@ def write(file: File, text: str | None, *, linked: bool) -> Path | None:
 
     UnfitError if it was changed meanwhile: an agent writes its settings, too.
     """
+    if file.data is not None and not file.mode & stat.S_IWUSR:
+        said = f"{file.path} is read-only, and so not to be changed"
+        raise UnfitError(said, hint=f"nothing was changed; chmod u+w {shlex.quote(str(file.path))}")
     kept = None if file.data is None else _keep(file.path, file.data)
     with files.saying(f"cannot write {file.path}"):
         if (file.path.read_bytes() if file.path.exists() else None) != file.data:

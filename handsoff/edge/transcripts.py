@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.sessions import BESIDE
 from handsoff.edge.git.inside import Inside
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, reason
@@ -22,7 +23,6 @@ ANYTHING: Final = -1
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _MADE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_BESIDE: Final = ".handsoff-new"
 
 
 class ShrunkError(UnfitError):
@@ -127,7 +127,7 @@ class Folder:
         may be there.
         """
         last = _last(name)
-        beside = f".{last[:200]}{_BESIDE}"
+        beside = f".{os.fsdecode(os.fsencode(last)[:200])}{BESIDE}"
         with self._above(name, make=True) as above:
             assert above is not None
             with suppress(FileNotFoundError):  # what a killed run left, whatever it is

@@ -233,6 +233,18 @@ def test_who_is_at_work_here_is_told_by_its_note_if_it_is_still_that_process(
 
 
 @linux
+def test_a_note_without_a_start_is_not_believed_of_a_process_in_another_folder(
+    agents: Agents, top: Path
+) -> None:
+    agents.claude(top, A)
+    with agents.running("claude", top.parent) as other, agents.running("claude", top) as mine:
+        agents.at_work(other, A, top, {"procStart": ""})
+        assert live_sessions(top, (), agents.env) == [Live("claude", "", mine, str(top))]
+        agents.at_work(mine, A, top, {"procStart": ""})
+        assert live_sessions(top, (), agents.env) == [Live("claude", A, mine, str(top), "busy")]
+
+
+@linux
 def test_who_is_at_work_here_is_told_by_its_name_and_folder_or_what_it_has_open(
     agents: Agents, top: Path
 ) -> None:

@@ -33,3 +33,9 @@ def test_a_file_that_was_taken_away_meanwhile_does_not_come_back(tmp_path: Path)
     with pytest.raises(OSError, match="written to meanwhile"):
         Folder(tmp_path).write("a.jsonl", [b"theirs\n"], 1, stood=5)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_may_be_as_long_as_a_disk_takes_it(tmp_path: Path) -> None:
+    name = "\u9879" * 85
+    Folder(tmp_path).write(f"p/{name}", [b"x"], 1, stood=None)
+    assert [path.name for path in (tmp_path / "p").iterdir()] == [name]

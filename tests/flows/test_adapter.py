@@ -122,6 +122,14 @@ def test_what_cannot_be_changed_safely_is_refused_and_kept(
     assert [p.name for p in desk.claude.parent.iterdir()] == ["settings.json"]
 
 
+def test_a_file_that_is_read_only_stays_as_it_is(desk: Desk) -> None:
+    desk.claude.parent.mkdir()
+    desk.claude.write_text("{}\n")
+    desk.claude.chmod(0o444)
+    refused(desk.run("install", "claude"), 8, "is read-only", "chmod u+w")
+    assert desk.claude.read_text() == "{}\n"
+
+
 def test_an_older_form_is_stale_until_it_is_replaced(desk: Desk) -> None:
     old = (
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/gone/handsoff-hook"}]}]}}'
