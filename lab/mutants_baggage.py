@@ -10,6 +10,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
          "if mine == theirs:"),
         ("an offer takes one along", 'if verb != "send" or receivers != 1:', "if receivers != 1:"),
         ("several get one", 'if verb != "send" or receivers != 1:', 'if verb != "send":'),
+        ("two transcripts", 'if mains != [fields["main"]]:', 'if fields["main"] not in mains:'),
         ("files of other sessions", "or belongs(agent, name) != session:", "or False:"),
         ("files of other projects", "if problem or elsewhere or", "if problem or"),
         ("names that fold", "if len({*folded}) != len(folded):", "if False:"),

@@ -14,9 +14,10 @@ TESTS: Final = {
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "shellwords": [
+        ("a shift is a here-document", "and not self.sums:", "and True:"),
         ("comments run", 'elif c == "#":', 'elif c == "\\0":'),
-        ("a subshell keeps where it went", "        self.cd = here\n", ""),
-        ("arrays run", "        if array:", "        if False:"),
+        ("a subshell keeps where it went", "self.cd, self.sums = here, sums", "self.sums = sums"),
+        ("arrays run", "        if not array:", "        if True:"),
         (
             "a here-document runs",
             'command.given = "\\n".join(lines)\n            if not quoted:',
@@ -37,18 +38,24 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("depth has no end", "_DEEPEST = 24", "_DEEPEST = 10**9"),
     ],
     "runners": [
+        ("sudo -S eats its command", 'splits=name == "env"', "splits=True"),
         ("keywords are programs", "        if first in _BEFORE:", "        if False:"),
         ("variables are programs", "elif _is_assigned(first):", "elif False:"),
         ("command -v runs it", '{"-v", "-V"} & options.keys()', "False"),
         (
             "options are programs",
-            '            value = words[at] if at < len(words) else ""\n'
-            '        elif word.startswith("-S")',
-            '            at -= 1\n        elif word.startswith("-S")',
+            '            value = words[at] if at < len(words) else ""\n        elif splits',
+            "            at -= 1\n        elif splits",
         ),
         ("only the bare name", 'word.replace("\\\\", "/").rpartition("/")[2].lower()', "word"),
     ],
     "deeds": [
+        ("gh api makes nothing", "if acts or asks else", "if acts else"),
+        (
+            "git-push is another program",
+            'name == "git" or name.startswith("git-")',
+            'name == "git"',
+        ),
         ("no push", 'if verb in ("push", "send-pack"):', 'if verb in ("send-pack",):'),
         ("-C is nowhere", '        if name == "-C":', '        if name == "-c ":'),
         (
@@ -78,7 +85,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a mark of order is wrong", '.removeprefix("\\ufeff")', ""),
     ],
     "tools": [
-        ("each line is harmless", 'return "gh" in said and "pr" in said', "return False"),
+        ("each line is harmless", 'return "gh" in said and (', "return False and ("),
         ("quotes hide a push", "line.translate(_QUOTES).lower()", "line.lower()"),
         ("letters hide a push", """if "$'" in line or any""", "if any"),
         ("notebooks pass", '"NotebookEdit"', '"notebookedit"'),
@@ -104,8 +111,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         (
             "escapes pass",
-            'why = plain(str(drop.get("reason", "")), limit=200)',
-            'why = str(drop.get("reason", ""))',
+            "saying {cited(why, limit=200)}",
+            "saying {why}",
         ),
     ],
     "hooking": [

@@ -88,6 +88,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("letters that are none", "return _LONE.sub(", "return spelled or _LONE.sub("),
     ],
     "transcript": [
+        ("a memory fills with values", "if _is_dense(raw):", "if False:"),
         ("hashed lines", "if document is None or _is_hashed(document):", "if document is None:"),
         ("hashed lines of secrets", "if _is_hashed(document) or not secrets:", "if not secrets:"),
         (
@@ -110,7 +111,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("too long, at once", 'if len(line.removesuffix(b"\\n")) > blocks.LONGEST:', "if False:"),
         ("too long, told again", "if not whole and not self._passing:", "if not whole:"),
         ("where it begins", "self._too_long(self._offset + start)", "self._too_long(start)"),
-        ("documents are lines", "elif opened and _document(", "elif False and _document("),
+        ("documents are lines", "elif opened and _document_of(", "elif False and _document_of("),
         (
             "documents by their first line",
             "is not None:\n        yield stream.line",
@@ -121,6 +122,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("pictures without data", "if any(kind in value for kind in _IMAGES):", "if False:"),
     ],
     "blocks": [
+        ("a disk fills", "if left < 0:", "if False:"),
         (
             "a long line is held",
             "        if size > LONGEST:\n            yield",

@@ -3,7 +3,8 @@ r"""Transcripts of agents, line by line: paths rewritten, strings shown, secrets
 A line is an object of JSON (both agents write JSON lines). Whatever else stands there passes
 untouched: blank lines, bare strings, the torn last line of a program that still writes, and
 lines of hashed requests (``api-request...``), and lines that are nothing but millions of values or
-paths. A file that is one document on many lines is one line here. Lines end with LF only; a CR before it belongs to the line.
+paths. A file that is one document on many lines is one line here. Lines end with LF only; a CR
+before it belongs to the line.
 
 Most lines are never parsed: a part of each path has letters that JSON can only spell as they are or
 as ``\u`` escapes, and whole blocks are searched for both.
@@ -99,11 +100,9 @@ def rewrite(
     head, opened = blocks.head(rest)
     if opened and sum(map(len, head)) > blocks.LONGEST:
         too_long(0)
-    elif opened:
-        whole_text = b"".join(head)
-        if not _is_dense(whole_text) and _document(_text(whole_text)) is not None:
-            yield stream.line(whole_text, 0)
-            return
+    elif opened and _document_of(b"".join(head)) is not None:
+        yield stream.line(b"".join(head), 0)
+        return
     for block, whole in blocks.cut(itertools.chain(head, rest)):
         yield stream.take(block, whole=whole)
 
@@ -235,6 +234,10 @@ def has_image(raw: bytes) -> bool:
 def _is_dense(raw: bytes) -> bool:
     """Say whether a line has so many values that it would fill the memory when it is parsed."""
     return len(raw) > DENSE and sum(map(raw.count, (b'"', b"[", b"{"))) > DENSE
+
+
+def _document_of(raw: bytes) -> Any:
+    return None if _is_dense(raw) else _document(_text(raw))
 
 
 def _document(text: str) -> Any:

@@ -57,7 +57,8 @@ def test_a_list_is_read_as_it_was_written() -> None:
         ".credentials.json", f"projects/-w/{OTHER}.jsonl", f"projects/-other/{ID}.jsonl",
         f"projects/-w/{ID}/a.key", f"projects/-w/{ID}\\x.jsonl", "history.jsonl", "sessions/1.json",
         f"session-env/{ID}/x", f"projects/-w/{ID}/.git/config", f"projects/-w/{ID}/a\0b",
-        "projects/-w/memory/MEMORY.md", f"projects/-w/{ID}/.a.jsonl.handsoff-new", f"projects/-w/{ID}/x\n", ROLLOUT,
+        "projects/-w/memory/MEMORY.md", f"projects/-w/{ID}/x\n", ROLLOUT,
+        f"projects/-w/{ID}/.a.jsonl.handsoff-new",
     ],
 )  # fmt: skip
 def test_a_name_that_is_of_no_session_is_refused(name: str) -> None:
