@@ -132,6 +132,7 @@ def test_what_belongs_to_a_session_is_told_by_its_name(agent: str, name: str, ma
             "settings.json", ".claude.json", ".credentials.json", "projects/-w-app/memory/M.md",
             f"session-env/{ID}/a.sh", "shell-snapshots/a.sh", f"paste-cache/{ID}", "plugins/x",
             f"projects/-w-app/{ID}/peer.key", f"projects/-w-app/{ID}/x/PEER.KEY",
+            f"projects/-w-app/{ID}/.a.jsonl.handsoff-new",
             f"projects/-w-app/{ID}", f"projects/-w-app/{ID}/", f"projects/-w-app/x/{ID}.jsonl",
             f"projects/-w-app/{ID}/../settings.json", f"projects/-w-app/{ID}/./x",
             f"projects/../{ID}.jsonl", f"projects/-w.app/{ID}.jsonl", f"projects//{ID}.jsonl",
