@@ -4,10 +4,20 @@ from typing import Final
 
 TESTS: Final = {
     "sessions": ["test_sessions"],
+    "masking": ["test_masking"],
     "stopping": ["test_stopping"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "masking": [
+        ("what comes after a secret is lost", "(out + data[end:])", "out"),
+        ("the first secret alone", "end = hit.at + len(hit.secret)",
+         "return (out + data[hit.at + len(hit.secret) :]).decode()"),
+        ("a password ends the text", 'data + b"\\n"', "data"),
+        ("the marker stands beside the secret", "end = hit.at + len(hit.secret)", "end = hit.at"),
+    ],
     "sessions": [
+        ("a prompt is shown as it was typed", "plain(mask(prompt.strip())", "plain(prompt.strip()"),
+        ("cut before it is masked", "mask(prompt.strip())", "mask(prompt.strip()[:190])"),
         ("letters of any script are kept", "return unit < 0x80 and chr", "return chr"),
         ("one spelling of an accent alone", 'unicodedata.normalize("NFC", text).enc', "text.enc"),
         ("names without end", "if len(name) <= NAME_LIMIT:", "if True:"),
@@ -41,8 +51,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("commands were asked", '"" if _MACHINE_MADE.match(text.lstrip()) else text\n\n\ndef _a',
          'text\n\n\ndef _a'),
         ("helpers were asked first", "next(iter(mine), \"\")", '""'),
-        ("prompts without end", "plain(prompt.strip(), limit=PROMPT_LIMIT),\n    )",
-         "prompt\n    )"),
+        ("prompts without end", "plain(mask(prompt.strip()), limit=PROMPT_LIMIT)",
+         "mask(prompt.strip())"),
         ("a later meta counts", '== "session_meta" and not cwd:', '== "session_meta":'),
         ("any folder of a torn line", """if not cwd and b'"session_meta"' in head[:_META]:""",
          "if not cwd:"),

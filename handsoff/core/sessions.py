@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
+from handsoff.core.masking import mask
 from handsoff.core.paths import path_problem
 from handsoff.core.plain import plain
 
@@ -168,7 +169,7 @@ class Told(NamedTuple):
     cwd: str = ""
     version: str = ""
     prompt: str = ""
-    """The first thing that the person asked, as one safe line, cut short."""
+    """The first thing that the person asked, as one safe line, secrets masked, cut short."""
 
 
 def told_by_claude(head: bytes, tail: bytes = b"") -> Told:
@@ -191,7 +192,7 @@ def told_by_claude(head: bytes, tail: bytes = b"") -> Told:
     return Told(
         next(iter([*moved[-1:], *cwds, *([torn] if torn else []), *late]), ""),
         plain(versions[-1], limit=40) if versions else "",
-        plain(prompt.strip(), limit=PROMPT_LIMIT),
+        _shown(prompt),
     )
 
 
@@ -207,7 +208,12 @@ def told_by_codex(head: bytes) -> Told:
         prompt = prompt or _asked_codex(record.get("type"), payload)
     if not cwd and b'"session_meta"' in head[:_META]:
         cwd, version = _torn(head, "cwd"), _torn(head, "cli_version")
-    return Told(cwd, plain(version, limit=40), plain(prompt.strip(), limit=PROMPT_LIMIT))
+    return Told(cwd, plain(version, limit=40), _shown(prompt))
+
+
+def _shown(prompt: str) -> str:
+    # masked before it is cut: half a secret is none to the rules
+    return plain(mask(prompt.strip()), limit=PROMPT_LIMIT)
 
 
 _META: Final = 200

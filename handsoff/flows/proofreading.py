@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import guard, patterns, transcript
+from handsoff.core import guard, masking, patterns, transcript
 from handsoff.core.guard import Finding
 from handsoff.edge.scan import Scanner
 
@@ -58,7 +58,7 @@ class Proofreader:
         """Redact from now on what was found so far, but for what is ``allowed``; begin anew."""
         names = {name.strip().lower() for name in allowed}
         self.secrets = {
-            secret: f"[redacted: {kind}]"
+            secret: masking.marker(kind)
             for name, (secret, kind) in self._plain.items()
             if name not in names
         }
