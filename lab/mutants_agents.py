@@ -3,7 +3,7 @@
 from typing import Final
 
 TESTS: Final = {
-    "sessions": ["test_sessions"],
+    "sessions": ["test_sessions", "test_masking"],
     "masking": ["test_masking"],
     "stopping": ["test_stopping"],
 }

@@ -74,7 +74,7 @@ def sent(result: "Sent") -> Iterator[str]:
     if result.operation:
         yield f"  in progress, and travels as it is: {result.operation}"
     yield from left_behind(result.left_behind)
-    yield from going(result.transcripts)
+    yield from going(result.transcripts, result.redacted)
     if result.waived:
         yield f"  waived findings: {', '.join(result.waived)}"
     if result.dry_run:

@@ -17,13 +17,15 @@ _SAID: Final = {
 }
 
 
-def going(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a line for each session that goes along."""
+def going(sessions: Sequence[Mapping[str, Any]], redacted: int) -> Iterator[str]:
+    """Yield a line for each session that goes along, and how many secrets do not."""
     for one in sessions:
         prompt = f": {plain(one['prompt'], limit=60)}" if one["prompt"] else ""
         counted = "1 file" if one["files"] == 1 else f"{one['files']} files"
         size = spell_size(one["size"])
         yield f"  transcript of {one['agent']} {one['id'][:8]} ({counted}, {size}){prompt}"
+    if redacted:
+        yield f"    redacted: {redacted} secret{'s' if redacted > 1 else ''}"
 
 
 def came(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -36,5 +38,5 @@ def came(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"    it is kept in {plain(one['aside'], limit=4096)}"
         if one["resume"]:
             back = all(file["returns"] for file in one["files"])
-            whole = "" if back else "; not every path of it can be turned back into the sender's"
+            whole = "" if back else "  (turned back, not every path would be as it was sent)"
             yield f"    to go on with it: {one['resume']}{whole}"

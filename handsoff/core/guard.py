@@ -14,6 +14,9 @@ from typing import Final
 DEFAULT_LIMIT: Final = 5 * 1024 * 1024
 """Bytes a file may have, unless the sender says otherwise."""
 
+TRANSCRIPT: Final = "transcript of "
+"""How the path of a finding in a transcript begins."""
+
 SHOWN: Final = 4
 """Characters of a secret that may be seen."""
 
@@ -147,6 +150,21 @@ def render(findings: Collection[Finding], limit: int = 20) -> list[str]:
         lines.append(f"{_path(f)}: {f.kind}{seen}{where}  [--allow {f.fingerprint}]")
     more = len(findings) - limit
     return [*lines, f"and {more} more"] if more > 0 else lines
+
+
+def advice(refused: Collection[Finding], *, redacted: bool) -> str:
+    """Return what to do about ``refused``; ``redacted`` says that what could be redacted was."""
+    transcripts = [f for f in refused if f.path.startswith(TRANSCRIPT.encode())]
+    if not transcripts:
+        said = "take it out (also of the stash, the index or unpushed commits)"
+    elif redacted:
+        said = "what is signed, hashed or compressed cannot be redacted: leave --transcript out"
+    else:
+        said = "--redact puts a marker in place of each secret of a transcript"
+    if 0 < len(transcripts) < len(refused):
+        said += "; take the rest out"
+    size = ", for size: --max-size BYTES" if len(transcripts) < len(refused) else ""
+    return f"{said}; if it is no secret: --allow FINGERPRINT{size}"
 
 
 def printable(text: bytes) -> str:

@@ -15,7 +15,10 @@ from handsoff.errors import RefusedError
 class Guarding:
     """Collects findings of ``scanner``'s and of our own."""
 
-    def __init__(self, scanner: Scanner, limit: int, allowed: Collection[str] = ()) -> None:
+    def __init__(
+        self, scanner: Scanner, limit: int, allowed: Collection[str] = (), *, redacted: bool = False
+    ) -> None:
+        self.redacted = redacted
         self.limit = limit
         self.allowed = allowed
         self.scanner = scanner
@@ -86,8 +89,7 @@ class Guarding:
             what = "1 thing" if len(refused) == 1 else f"{len(refused)} things"
             raise RefusedError(
                 f"{what} must not leave this machine:\n  " + "\n  ".join(lines),
-                hint="take it out (also of the stash, the index or unpushed commits); "
-                "if it is no secret: --allow FINGERPRINT, for size: --max-size BYTES",
+                hint=guard.advice(refused, redacted=self.redacted),
             )
         return waived
 

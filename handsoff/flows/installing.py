@@ -109,7 +109,7 @@ class _Session:
         found = {one.file.name: one.relation() for one in every}
         verdicts = rules.settle(found, main.name)
         if Verdict.FORK in verdicts.values():
-            return self._put_aside("it went on here, and differently there")
+            return self._put_aside("it is not as it was here, and neither goes on from the other")
         if any(s.goes_on for s in here) and any(v.writes for v in verdicts.values()):
             return self._put_aside("it is in use here")
         # the transcript last: before it is there no agent sees the session

@@ -67,6 +67,8 @@ class Sent:
     waived: tuple[str, ...] = ()
     transcripts: tuple[dict[str, str | int], ...] = ()
     """The sessions that go along, and how large they are."""
+    redacted: int = 0
+    """How many secrets have a marker in their place in these, wherever they stood."""
     size: int = 0
     resumed: int = 0
     """How many of those bytes the receiver had from an earlier run."""

@@ -46,6 +46,7 @@ class Sender:
     memory: Memory = field(init=False)
     routing: Routing = field(init=False)
     scanner: str = ""
+    redacted: int = 0
     chosen: Chosen | None = None
     """The transcripts that go along."""
     warnings: list[str] = field(default_factory=list)
@@ -60,7 +61,9 @@ class Sender:
                 "a restore here was interrupted and is not finished",
                 hint="handsoff catch, or handsoff undo, finishes it",
             )
-        guarding = Guarding(self.secrets_in, self.wishes.limit, self.wishes.allow)
+        guarding = Guarding(
+            self.secrets_in, self.wishes.limit, self.wishes.allow, redacted=self.wishes.redact
+        )
         objects.preload()
         with self.phases.phase("page"):
             page = read_page(self.desk.checkout, self.work)
@@ -80,7 +83,8 @@ class Sender:
                 self._warn(news)
             self.desk.need_admitted(view.roster)
             aim = self.routing.aim(view.roster)
-            transcripts.refuse_strangers(self.desk, view, aim, self.wishes)
+            if doubt := transcripts.refuse_strangers(self.desk, view, aim, self.wishes):
+                self._warn(doubt)
             self.chosen = transcripts.choose(self.desk, self.wishes, os.environ)
             done = self._again(view, aim, page) or self._hand_over(view, aim, page, found, guarding)
             return replace(
@@ -88,6 +92,7 @@ class Sender:
                 verb=self.wishes.verb,
                 dry_run=self.wishes.dry_run,
                 scanner=self.scanner,
+                redacted=self.redacted,
                 warnings=(*self.warnings, *self.routing.doubts),
                 phases=self.phases.spent,
             )
@@ -173,8 +178,10 @@ class Sender:
             self.scanner = guarding.scanner.engine
             if not guarding.scanner.complete:
                 self._warn(f"secrets were looked for with {self.scanner}")
-            for warning in stuffing.warnings if stuffing else ():
-                self._warn(warning)
+            if stuffing:
+                self.redacted = len(stuffing.proof.secrets)
+                for warning in stuffing.warnings:
+                    self._warn(warning)
             plan = Plan(
                 terms, found, packed,
                 self.chosen.mark() if self.chosen else "",

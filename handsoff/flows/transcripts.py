@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import baggage, canon
+from handsoff.core import baggage, canon, guard
 from handsoff.core.baggage import Baggage, File, Packed
 from handsoff.core.installing import is_lines
 from handsoff.core.objects import FILE, TREE, TreeEntry, encode_tree, oid_of
@@ -25,10 +25,15 @@ from handsoff.flows.wishes import Wishes
 _COMPRESSED: Final = "compressed, so that nobody can look into it"
 
 
-def refuse_strangers(desk: Desk, view: View, aim: Aim, wishes: Wishes) -> None:
-    """Raise RefusedError unless a transcript may go where ``wishes`` send it; nothing is read."""
+def refuse_strangers(desk: Desk, view: View, aim: Aim, wishes: Wishes) -> str:
+    """Raise RefusedError unless a transcript may go where ``wishes`` send it; nothing is read.
+
+    Returns what is not known yet: a dry run does not ask who answers at a place for ssh.
+    """
     if not wishes.transcript:
-        return
+        return ""
+    if wishes.verb == "send" and wishes.dry_run and aim.machine is None:
+        return f"a transcript goes only to a machine of yours, and whose {wishes.to} is, it says itself"
     to = aim.machine
     mine = view.roster.person_of(desk.machine.id)
     problem = baggage.sending_problem(
@@ -38,6 +43,7 @@ def refuse_strangers(desk: Desk, view: View, aim: Aim, wishes: Wishes) -> None:
         raise RefusedError(
             problem, hint="for other people there is the page; leave --transcript out"
         )
+    return ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Looked:
         session = self.session
         inside = name.partition(session.id)[2].lstrip("/")
         more = "" if name == self.files[0][0] else f", {inside or name}"
-        said = f"transcript of {session.agent}"
+        said = f"{guard.TRANSCRIPT}{session.agent}"
         return Label(
             f"{said} {session.id[:8]}{more}", f"{said} {session.id}{more}",
             is_lines(name),

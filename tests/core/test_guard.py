@@ -175,3 +175,25 @@ def test_many_findings_are_cut_and_counted() -> None:
     assert len(lines) == 21
     assert lines[-1] == "and 10 more"
     assert len(guard.render(found, 30)) == 30
+
+
+@pytest.mark.parametrize(
+    ("paths", "redacted", "begins", "size"),
+    [
+        (["a.py"], False, "take it out (also of the stash", True),
+        (["a.py"], True, "take it out (also of the stash", True),
+        (["transcript of x"], False, "--redact puts a marker", False),
+        (["transcript of x"], True, "what is signed, hashed or compressed", False),
+        (["transcript of x", "a.py"], False, "--redact puts a marker", True),
+    ],
+)
+def test_what_to_do_is_said_of_where_the_findings_are(
+    paths: list[str], redacted: bool, begins: str, size: bool
+) -> None:
+    said = guard.advice(
+        [guard.finding(path.encode(), "token", b"secret", "") for path in paths], redacted=redacted
+    )
+    assert said.startswith(begins)
+    assert ("take the rest out" in said) is (len(paths) > 1)
+    assert ("--max-size" in said) is size
+    assert "--allow FINGERPRINT" in said

@@ -140,7 +140,7 @@ def test_what_went_apart_is_kept_twice_and_the_work_arrives(world: World) -> Non
     theirs = grow(main_of(m2), said(m2.top, "on m2"))
     send(m2, m1)
     done = inside(m1, "catch", WORK).ok()
-    assert "warning: the transcript of claude 0a1b2c3d: not installed: it went on here" in done.err
+    assert "warning: the transcript of claude 0a1b2c3d: not installed: it is not as" in done.err
     assert first.read_bytes() == mine
     name = f"projects/{main_of(m2).parent.name}/{ID}.jsonl"
     (kept,) = (m1.checkout().store_dir / "transcripts" / f"claude-{ID}").glob(f"*/{name}")
@@ -268,7 +268,7 @@ def test_a_secret_in_a_transcript_is_named_by_line_and_stays(world: World) -> No
 def test_a_marker_stands_where_a_secret_was(world: World) -> None:
     m1, m2 = ready(world)
     with_secret(m1)
-    send(m1, m2, "--redact", mode="raw")
+    assert "    redacted: 1 secret\n" in send(m1, m2, "--redact", mode="raw")
     catch(m2)
     there = main_of(m2).read_bytes()
     assert SECRET.encode() not in there
@@ -281,6 +281,7 @@ def test_a_secret_in_a_signed_part_is_not_redacted_but_refused(world: World) -> 
     with_secret(m1, thinking=f"the token is {SECRET}")
     words = ("send", "m2", "--transcript", "raw", "--to-file", world.folder / "x.handsoff")
     refused(inside(m1, *words, "--redact"), 3, "transcript of claude 0a1b2c3d, line 3: ")
+    refused(inside(m1, *words), 3, "hint: --redact puts a marker")
 
 
 # --- killed, and in the way -----------------------------------------------------------------------
