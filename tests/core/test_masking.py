@@ -42,7 +42,9 @@ def test_a_first_prompt_is_told_without_its_secret_also_where_it_is_cut(before: 
     claude = {"type": "user", "cwd": "/w", "message": {"role": "user", "content": typed}}
     codex = {"type": "event_msg", "payload": {"type": "user_message", "message": typed}}
     whole = [json.dumps(one).encode() + b"\n" for one in (claude, codex)]
-    torn = json.dumps(claude, separators=(",", ":")).encode()[:-9]  # a first prompt that goes on beyond what is read
+    torn = json.dumps(claude, separators=(",", ":")).encode()[
+        :-9
+    ]  # a first prompt that goes on beyond what is read
     for told in (told_by_claude(whole[0]), told_by_codex(whole[1]), told_by_claude(torn)):
         assert told.prompt.startswith(before + "[redacted: GitHub")
         assert TOKEN[:8] not in told.prompt
