@@ -117,11 +117,11 @@ def _lines(result: "Changed") -> Iterator[str]:
     elif result.then:
         yield f"next: {result.then}: until then Codex skips them without a word"
     elif result.verb == "install":
-        yield "next: nothing; sessions that run already take the hooks up, too"
+        yield "sessions that run already take the hooks up, too"
 
 
 def _standing(told: "Told") -> Iterator[str]:
-    from handsoff.core.adapters import TITLES, TRUST_IT
+    from handsoff.core.adapters import CODEX, FIND_IT, TITLES, TRUST_IT
 
     standing, facts = told.standing, told.facts
     here = "" if facts.there or facts.project else " (the agent has no folder here)"
@@ -140,7 +140,9 @@ def _standing(told: "Told") -> Iterator[str]:
     for what, items in said.items():
         if items:
             yield f"  {what}: {plain(', '.join(items))}"
-    if not standing.installed or standing.stale or standing.missing:
+    if standing.missing and not standing.stale and facts.agent == CODEX:
+        yield f"  next: {FIND_IT}"
+    elif not standing.installed or standing.stale or standing.missing:
         yield f"  next: handsoff adapter install {facts.agent}{project}"
     elif standing.untrusted or standing.changed:
         yield f"  next: {TRUST_IT}"

@@ -29,6 +29,7 @@ PROGRAM: Final = "handsoff-hook"
 PLUGIN: Final = "handsoff"
 PLUGIN_HOOKS: Final = {CLAUDE: "hooks/hooks.json", CODEX: "hooks/codex.json"}
 """Where the plugin (contrib/plugin) keeps the hooks of each."""
+FIND_IT: Final = "put the folder of handsoff-hook on the PATH with which codex is started"
 TRUST_IT: Final = "open codex, which asks; or there type /hooks, look at ours, press t"
 
 _SOURCES: Final = "startup|resume|clear|compact|fork"
@@ -268,7 +269,7 @@ def findings(facts: Facts) -> list[Finding]:
     found = []
     if state.missing:
         said = f"{title} cannot find {', '.join(state.missing)}, so none of our hooks runs"
-        found.append(problem(topic, said, install))
+        found.append(problem(topic, said, FIND_IT if facts.agent == CODEX else install))
     if state.stale:
         said = f"the hooks in {facts.file} are not those of this handsoff: {_list(state.stale)}"
         found.append(problem(topic, said, install))

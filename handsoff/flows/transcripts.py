@@ -33,7 +33,7 @@ def refuse_strangers(desk: Desk, view: View, aim: Aim, wishes: Wishes) -> str:
     if not wishes.transcript:
         return ""
     if wishes.verb == "send" and wishes.dry_run and aim.machine is None:
-        return f"a transcript goes only to a machine of yours, and whose {wishes.to} is, it says itself"
+        return f"whose machine {wishes.to} is was not asked: a transcript goes only to your own"
     to = aim.machine
     mine = view.roster.person_of(desk.machine.id)
     problem = baggage.sending_problem(

@@ -114,7 +114,7 @@ OLDER = [Found("Stop", 0, 0, {"hooks": [{"command": "handsoff-hook"}]})]
          "/hooks"),
         (facts(trusted_as="/real/hooks.json"), "installed, not trusted", Level.PROBLEM, "/hooks"),
         (facts(programs={"handsoff-hook": False}), "installed, program not found", Level.PROBLEM,
-         "adapter install codex"),
+         "on the PATH"),
         (facts("claude", found=OLDER), "stale", Level.PROBLEM, "adapter install claude"),
         (facts("claude", off="disableAllHooks"), "installed, hooks are off", Level.NOTE, "setting"),
     ],

@@ -70,6 +70,8 @@ def test_a_work_goes_to_an_alias_and_from_then_on_to_the_machine(
     planned = inside(monday.m1, "send", "box", "--dry-run", "--json").ok().json
     assert planned["route"] == {"name": "ssh", "why": "box is for ssh"}
     assert planned["to"] == "whoever is at box"
+    tried = inside(monday.m1, "send", "box", "--dry-run", "--transcript", "raw")
+    refused(tried, 3, "no session of an agent")  # whose machine box is, it is not asked yet
     assert monday.untouched() == before
     assert "Accepted" not in (there.folder / "log").read_text()
     sent = inside(monday.m1, "send", "box", "--json").ok().json
