@@ -41,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     if hooklog.BACKGROUND in os.environ:
         return 0
+    if list(words) in (["--help"], ["-h"]):
+        sys.stdout.write(__doc__.partition("Rules")[0].rstrip() + "\n")
+        return 0
     try:
         event = _event(sys.stdin.buffer.read(LIMIT + 1))
         if len(words) != 1 or words[0] not in AGENTS:

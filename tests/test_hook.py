@@ -198,3 +198,10 @@ def test_nothing_slow_is_imported(elsewhere: Path) -> None:
         }
         assert "handsoff" in imported
         assert not imported & (HEAVY if out else HEAVY | LIGHT)
+
+
+def test_a_person_who_asks_for_help_is_told_how_it_is_called(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert hook.main(["--help"]) == 0
+    assert "handsoff-hook claude|codex < event.json" in capsys.readouterr().out

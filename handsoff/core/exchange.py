@@ -191,6 +191,8 @@ class Exchange:
             raise DamagedError("the connection ended in the middle of a message")
         what = self._table[self._step][1].__name__.lower()
         left = f" ({self._left} bytes were to come)" if self._left else ""
+        if what == "offer":
+            left = ": it only looked, or was refused there by its own guard"
         raise CutError(
             f"the other machine hung up before {what}{left}", hint="run the same command again"
         )
