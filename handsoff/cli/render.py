@@ -210,6 +210,9 @@ def status(found: "Status") -> Iterator[str]:
             yield "    next: handsoff doctor"
         elif work.for_me:
             yield f"    next: {catch_command(work.work)}"
+        for branch in work.strayed:
+            yield f"    {clean(branch.said)}"
+            yield f"    next: {clean(branch.next)}"
         if work.provisional:
             yield "    provisional: the remote has not confirmed it; see: handsoff pending"
     yield from (clean(line) for line in found.news)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from handsoff.core.findings import EntryRow, Finding, WorkRow
 from handsoff.core.lease import Lease, State
 from handsoff.core.plain import plain
+from handsoff.core.strayed import Claim
 from handsoff.core.times import moment
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def audit_document(audit: "Audit") -> dict[str, Any]:
         "known": report.known,
         "roster": [_entry(row) for row in report.roster],
         "archive": [_entry(row) for row in report.archive],
-        "works": [_work(row) for row in report.works],
+        "works": [_work(row, report.claims) for row in report.works],
         "notes": [
             {
                 "work": row.work,
@@ -71,8 +72,13 @@ def audit_document(audit: "Audit") -> dict[str, Any]:
     }
 
 
-def _work(row: WorkRow) -> dict[str, Any]:
+def _work(row: WorkRow, claims: Sequence[Claim]) -> dict[str, Any]:
     lease = row.lease
+    pushed = [
+        {"branch": claim.branch, "commit": claim.new, "by": claim.by, "at": _time(claim.at)}
+        for claim in claims
+        if claim.work == row.work
+    ]
     return {
         "work": row.work,
         "ref": row.ref,
@@ -87,6 +93,7 @@ def _work(row: WorkRow) -> dict[str, Any]:
         "until": _time(lease.until),
         "blocked": lease.blocked,
         "reason": lease.reason,
+        "pushed": pushed,
         "entries": [_entry(entry) for entry in row.entries],
     }
 

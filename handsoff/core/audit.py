@@ -7,11 +7,12 @@ the others. Who must look after which work is in ``upkeep``.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from handsoff.core import strayed
 from handsoff.core.admission import REVOKED_LIMIT, RosterRead
 from handsoff.core.archive import Archive, lets_go, read_after
 from handsoff.core.chain import Commits, Link, Tips, Word, compare_tips, open_link
@@ -32,6 +33,7 @@ from handsoff.core.record import Record
 from handsoff.core.refs import Kind, Ref
 from handsoff.core.roster import Roster
 from handsoff.core.rows import notes_row, roster_row, work_row
+from handsoff.core.strayed import LOST, Claim, Place, claims_of, judge, last_words
 from handsoff.core.upkeep import clocks, silent, upkeep
 from handsoff.errors import DamagedError
 
@@ -115,12 +117,14 @@ def audit(
     found += [f for chain in remote.chains for f in _contradicted(chain, archive, now)]
     found += [f for chain in remote.of(Kind.ROSTER) for f in _void(chain.ref, "", own)]
     works: list[WorkRow] = []
+    claims: list[Claim] = []
     notes: list[NotesRow] = []
     for chain in (*remote.of(Kind.RECORD), *remote.of(Kind.NOTES)):
         try:
             if chain.ref.kind is Kind.RECORD:
                 record = _record(chain, archive)
                 works.append(work_row(chain.ref, record, now))
+                claims += claims_of(record, now)
                 found += _judged_work(works[-1], chain.ref, record, remote, now)
             else:
                 told = Notes(roster=roster, work=chain.work, machine=chain.ref.last)
@@ -144,8 +148,25 @@ def audit(
         works=tuple(works),
         notes=tuple(notes),
         findings=sort_findings(kept),
+        claims=tuple(claims),
         known=len(found) - len(kept),
     )
+
+
+def with_branches(report: Report, places: Mapping[str, Place]) -> Report:
+    """Return the report with what is to be said of branches, where each of ``places`` is one."""
+    found = list(report.findings)
+    for branch, claim in last_words(report.claims).items():
+        how = judge(claim, places[branch]) if branch in places else None
+        if how is None:
+            continue
+        grade = Grade.WORK if how in LOST else Grade.NOTE
+        said = strayed.said(claim, places[branch].tip, how)
+        todo, what = strayed.todo(claim, how), What(f"branch-{how.value}")
+        found.append(
+            Finding(grade=grade, what=what, said=said, todo=todo, ref=claim.ref, work=claim.work)
+        )
+    return replace(report, findings=sort_findings(found))
 
 
 def _archive(remote: Remote, roster: Roster) -> tuple[Archive, list[Finding]]:

@@ -5,15 +5,16 @@ roster only: another roster may revoke what was good, so it is then worth nothin
 """
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from handsoff.core.entry import decode_event, encode_event, seconds, time_of
-from handsoff.core.lease import How, Lease, Recipient, Saved, State
+from handsoff.core.lease import Event, How, Lease, Pushed, Recipient, Saved, State
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.errors import DamagedError
 
-FORMAT: Final = 2
+FORMAT: Final = 3
+_Kind = TypeVar("_Kind", bound=Event)
 _PLAIN: Final = ("tip", "git_tip", "seq", "at", "latest", "under", "route")
 _LEASE_PLAIN: Final = ("carrier", "leg", "revision", "reason", "blocked")
 
@@ -27,8 +28,9 @@ def to_cache(record: Record) -> dict[str, Any]:
         "work": record.work,
         "passed": sorted(record.passed),
         "behind": record.behind,
-        "saved": _spell_saved(record.saved),
-        "kept": _spell_saved(record.kept),
+        "saved": record.saved and _spell(record.saved),
+        "kept": record.kept and _spell(record.kept),
+        "pushed": [_spell(event) for event in record.pushed],
         "lease": _spell_lease(record.lease),
         **{name: getattr(record, name) for name in _PLAIN},
     }
@@ -47,6 +49,7 @@ def from_cache(document: dict[str, Any], roster: Roster, work: str) -> Record | 
             lease=_read_lease(document["lease"]),
             saved=_read_saved(document["saved"]),
             kept=_read_saved(document["kept"]),
+            pushed=tuple(_read(kept, Pushed) for kept in document["pushed"]),
             passed=frozenset(document["passed"]),
             **{name: document[name] for name in _PLAIN},
         )
@@ -80,17 +83,17 @@ def _read_lease(kept: dict[str, Any]) -> Lease:
     )
 
 
-def _spell_saved(saved: Saved | None) -> dict[str, Any] | None:
-    if saved is None:
-        return None
-    return {**encode_event(saved), "by": saved.by, "at": seconds(saved.at)}
+def _spell(event: Event) -> dict[str, Any]:
+    return {**encode_event(event), "by": event.by, "at": seconds(event.at)}
 
 
 def _read_saved(kept: dict[str, Any] | None) -> Saved | None:
-    if kept is None:
-        return None
+    return None if kept is None else _read(kept, Saved)
+
+
+def _read(kept: dict[str, Any], kind: type[_Kind]) -> _Kind:
     chain = dict.fromkeys(("v", "repo", "roster", "work", "seq", "prev"))
     event = decode_event({**chain, **kept})
-    if not isinstance(event, Saved):
-        raise DamagedError("not a revision")
+    if not isinstance(event, kind):
+        raise DamagedError(f"not an event of the kind {kind.__name__}")
     return event

@@ -7,6 +7,7 @@ from typing import Final
 
 from handsoff.core.chain import Word
 from handsoff.core.lease import Lease
+from handsoff.core.strayed import Claim
 from handsoff.errors import DamagedError, RefusedError, TrustError
 
 
@@ -50,6 +51,11 @@ class What(Enum):
     MISSING = "missing"
     SILENT = "silent"
     REVOKED = "revoked"
+    BRANCH_DELETED = "branch-deleted"
+    BRANCH_REWRITTEN = "branch-rewritten"
+    BRANCH_SET_BACK = "branch-set-back"
+    BRANCH_AHEAD = "branch-ahead"
+    BRANCH_UNKNOWN = "branch-unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +134,8 @@ class Report:
     works: tuple[WorkRow, ...]
     notes: tuple[NotesRow, ...]
     findings: tuple[Finding, ...]
+    claims: tuple[Claim, ...] = ()
+    """What the records say last of branches, to be held against where the remote has them."""
     known: int = 0
 
     @property

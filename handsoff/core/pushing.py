@@ -7,6 +7,8 @@ next run asks ``decide`` what is left to do:
     the record says old -> new, the branch is at old      the branch moves, no entry is added
     this checkout meant old -> new, the branch is at new,
     and the record does not say so                        the entry is added, nothing else moves
+    the branch is at new, and the record's last word
+    about it is another                                   the same: plain git had moved it
     the branch is at new                                  nothing
     anything else                                         both move
 """
@@ -96,15 +98,36 @@ def last_pushed(record: Record, branch: str) -> Pushed | None:
     return here[-1] if here else None
 
 
-def decide(said: Pushed | None, meant: Meant | None, *, tip: str, want: str) -> Deed:
+def unsaid(
+    said: Pushed | None, meant: Meant | None, *, tip: str, last: Pushed | None = None
+) -> Meant | None:
+    """Return the move that brought the branch to ``tip``, if no entry tells of it.
+
+    That is a push of ours that was torn, or one past the record: ``last`` is the record's last word
+    about the branch, of any leg.
+    """
+    if meant is not None and meant.new == tip and not meant.is_said_by(said):
+        return meant
+    if last is not None and last.new != tip:
+        return Meant(last.branch, last.new, tip)
+    return None
+
+
+def decide(
+    said: Pushed | None,
+    meant: Meant | None,
+    *,
+    tip: str,
+    want: str,
+    last: Pushed | None = None,
+) -> Deed:
     """Return what has to move so that the branch stands at ``want``, and the record says so.
 
     ``said`` is the last entry about it (``last_pushed``), ``meant`` what this checkout noted
-    before a push whose end it did not see, ``tip`` where the branch is now.
+    before a push whose end it did not see, ``tip`` where the branch is now; ``last``: ``unsaid``.
     """
     if tip == want:
-        torn = meant is not None and meant.new == tip and not meant.is_said_by(said)
-        return Deed.RECORD if torn else Deed.NOTHING
+        return Deed.RECORD if unsaid(said, meant, tip=tip, last=last) else Deed.NOTHING
     if said is not None and (meant_by(said).old, said.new) == (tip, want):
         return Deed.BRANCH
     return Deed.BOTH

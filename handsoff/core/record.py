@@ -21,7 +21,7 @@ from handsoff.core.chain import Commits, Flaw, Judged, Link, Word, check_chain, 
 from handsoff.core.entry import Entry, decode_event, time_of, tree_for
 from handsoff.core.holding import Verdict, has_lapsed, may_push
 from handsoff.core.ids import machine_id
-from handsoff.core.lease import Lease, Offered, Refusal, Saved, advance
+from handsoff.core.lease import Event, Lease, Offered, Pushed, Refusal, Saved, State, advance
 from handsoff.core.roster import Member, Roster
 from handsoff.errors import DamagedError
 
@@ -37,7 +37,8 @@ class Record:
     ``tip`` is the last good entry and ``git_tip`` what the ref points at; ``at`` is the time
     of the last good entry and ``latest`` the latest that any member signed, good or void.
     ``saved`` is the last revision, and ``kept`` the last one that left a parcel;
-    ``route`` is how the last offer's parcel went.
+    ``route`` is how the last offer's parcel went, ``pushed`` the last word about each branch since
+    the work was closed last: then anybody may have moved them.
     """
 
     roster: Roster
@@ -53,6 +54,7 @@ class Record:
     saved: Saved | None = None
     kept: Saved | None = None
     route: str = ""
+    pushed: tuple[Pushed, ...] = ()
     passed: frozenset[str] = frozenset()
     behind: str = ""
 
@@ -135,8 +137,17 @@ def _read(record: Record, link: Link | Flaw) -> tuple[Record, RecordEntry]:
         saved=saved or record.saved,
         route=entry.event.route if isinstance(entry.event, Offered) else record.route,
         kept=saved if saved is not None and saved.parcel else record.kept,
+        pushed=_pushed(record, entry.event),
     )
     return after, Judged(oid=link.oid, word=word, entry=entry)
+
+
+def _pushed(record: Record, event: Event) -> tuple[Pushed, ...]:
+    if record.lease.state is State.CLOSED:
+        return ()
+    if not isinstance(event, Pushed):
+        return record.pushed
+    return (*(e for e in record.pushed if e.branch != event.branch), event)
 
 
 def _entry(link: Link) -> Entry:

@@ -2,7 +2,8 @@
 
 It needs a clone and the founding id, nothing more: no keys, no home, no set-up. What it saw is
 kept in the private store of the clone, so that the next audit there finds what was taken back;
-where the clone was set up, what its verbs saw counts as well. Parcels are not fetched.
+where the clone was set up, what its verbs saw counts as well. Parcels are not fetched, branches
+only where they are not what their record says.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -12,21 +13,26 @@ from datetime import datetime
 from typing import Final
 
 from handsoff.core.admission import RosterRead, read_roster
-from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust
+from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust, with_branches
 from handsoff.core.chain import Commits
 from handsoff.core.findings import Grade, Report, What
 from handsoff.core.ids import is_oid
 from handsoff.core.refs import Kind, read_ref
 from handsoff.edge import files
 from handsoff.edge.git import keeping
+from handsoff.edge.git.merged import HEADS
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError, TrustError, UsageError
+from handsoff.flows import branches
 from handsoff.flows.desk import pin_of
 
 _KEPT: Final = "audit.json"
 _NAMES: Final = {"blob": "blob", "tree": "tree", "tag": "tag"}
 _CHAINS: Final = frozenset({Kind.ROSTER, Kind.RECORD, Kind.NOTES, Kind.ARCHIVE})
+_MOVES: Final = frozenset({
+    What.BEHIND, What.BRANCH_SET_BACK, What.BRANCH_REWRITTEN, What.BRANCH_DELETED,
+})  # fmt: skip
 _NOT_OURS: Final = frozenset({Kind.BRANCH, Kind.OTHER})
 
 
@@ -54,12 +60,16 @@ def run_audit(
     """
     trusted = _trusted(checkout, trust)
     shared = open_shared(checkout, remote)
-    found = _gather(shared)
-    report = audit(_read_roster(shared, found, trusted), found, now=now, known=known)
-    if any(finding.what is What.BEHIND for finding in report.findings):
-        # a record may have moved between two answers of the remote: ask once more
-        found = _gather(shared)
+
+    def judged() -> tuple[Remote, Report]:
+        found, tips = _gather(shared)
         report = audit(_read_roster(shared, found, trusted), found, now=now, known=known)
+        return found, with_branches(report, branches.places(shared, report.claims, tips))
+
+    found, report = judged()
+    if any(finding.what in _MOVES for finding in report.findings):
+        # what belongs together may have moved while the remote answered: ask once more
+        found, report = judged()
     _keep(shared, found, report)
     return Audit(shared.name, shared.prefix, now, report)
 
@@ -84,15 +94,18 @@ def _trusted(checkout: Checkout, trust: str | None) -> str:
     return trust or pin or ""
 
 
-def _gather(shared: Shared) -> Remote:
-    """Return all refs and chains of the remote, each beside the tips that were seen before."""
+def _gather(shared: Shared) -> tuple[Remote, Mapping[str, str]]:
+    """Return all refs and chains of ours, each beside the tips that were seen before.
+
+    And the tips of all refs of the remote, its branches too.
+    """
     seen = _seen(shared)
     known = {tip for tips in seen.values() for tip in tips}
 
     def chained(tips: Mapping[str, str]) -> list[str]:
         return [ref for ref in tips if read_ref(ref, shared.prefix).kind in _CHAINS]
 
-    tips = shared.gather([f"{shared.prefix}/*"], chained, known)
+    tips = shared.gather([f"{shared.prefix}/*", f"{HEADS}*"], chained, known)
     there = {ref: tips[ref] for ref in chained(tips)}
     kinds = shared.kinds({*there.values(), *known})
     commits = [oid for oid, kind in kinds.items() if kind == "commit"]
@@ -109,7 +122,7 @@ def _gather(shared: Shared) -> Remote:
         for ref in sorted({*there, *seen})
     ]
     # a pattern matches the end of a ref, so there may be others
-    return Remote(refs=[ref for ref in refs if ref.kind not in _NOT_OURS], chains=found)
+    return Remote(refs=[ref for ref in refs if ref.kind not in _NOT_OURS], chains=found), tips
 
 
 def _chain(shared: Shared, tip: str) -> Commits | None:

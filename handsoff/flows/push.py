@@ -13,17 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.entry import seconds
-from handsoff.core.lease import Pushed, State
+from handsoff.core.lease import State
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
-from handsoff.core.pushing import (
-    NOTHING_THERE,
-    Deed,
-    Meant,
-    decide,
-    last_pushed,
-    way_on,
-)
+from handsoff.core.pushing import NOTHING_THERE, Deed, Meant, decide, last_pushed, unsaid, way_on
 from handsoff.core.record import Record
 from handsoff.edge import files, hooks
 from handsoff.edge.git.moves import Move, Outcome
@@ -84,8 +77,8 @@ class Pusher:
         """Push; every error but one about the remote leaves both refs as they were."""
         for _ in range(_TRIES):
             seen = self._look(dry_run=dry_run)
-            deed = decide(self._said(seen), self._meant(), tip=seen.tip, want=self.want)
-            pen = self._written(seen, deed)
+            deed, gap = self._decide(seen)
+            pen = self._written(seen, deed, gap)
             done = self._done(seen, deed, pen)
             if dry_run:
                 return replace(done, dry_run=True)
@@ -138,18 +131,24 @@ class Pusher:
             )
         return record.roster.named_text(verdict.notice)
 
-    def _said(self, seen: _Seen) -> Pushed | None:
-        record = seen.view.record
-        return last_pushed(self.desk.history(record), self.target.branch)
+    def _decide(self, seen: _Seen) -> tuple[Deed, Meant | None]:
+        """Return what has to move, and the move that was made already and no entry tells of."""
+        record, branch, meant = seen.view.record, self.target.branch, self._meant()
+        said = last_pushed(self.desk.history(record), branch)
+        # without the remote nobody knows where the branch is now
+        words = () if seen.view.away else record.pushed
+        last = next((e for e in words if e.branch == branch), None)
+        deed = decide(said, meant, tip=seen.tip, want=self.want, last=last)
+        return deed, unsaid(said, meant, tip=seen.tip, last=last)
 
-    def _written(self, seen: _Seen, deed: Deed) -> Pen:
+    def _written(self, seen: _Seen, deed: Deed, gap: Meant | None) -> Pen:
         """Return the pen after the entry that ``deed`` asks for, or as it read the record."""
-        branch, meant = self.target.branch, self._meant()
+        branch = self.target.branch
         if deed is Deed.BOTH:
             self._check_goes_on(seen.tip)
             return seen.pen.pushed(branch, old=seen.tip or NOTHING_THERE, new=self.want)
-        if deed is Deed.RECORD and meant is not None:
-            return seen.pen.pushed(branch, old=meant.old or NOTHING_THERE, new=meant.new)
+        if deed is Deed.RECORD and gap is not None:
+            return seen.pen.pushed(branch, old=gap.old or NOTHING_THERE, new=gap.new)
         if deed is Deed.BRANCH:
             self._check_goes_on(seen.tip)
         return replace(seen.pen, record=seen.view.record, drafts=())

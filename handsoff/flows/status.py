@@ -1,7 +1,7 @@
 """``handsoff status`` and ``handsoff inbox``: what is so, read and never changed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from handsoff.core import health
@@ -11,10 +11,12 @@ from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.core.times import moment
 from handsoff.edge.git import operation
+from handsoff.edge.git.merged import HEADS
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows import cached, ledger
+from handsoff.flows.branches import Strayed, strayed_from
 from handsoff.flows.catching import finishing
 from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
@@ -46,6 +48,8 @@ class WorkStatus:
     """Whether the remote has not confirmed what this machine did: it waits here."""
     trouble: str = ""
     """Why the remote is not believed about it: the rest is then as last seen."""
+    strayed: tuple[Strayed, ...] = ()
+    """Branches that were moved past the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +94,13 @@ def status(desk: Desk) -> Status:
     news = ledger.send_all(desk)
     doubts: tuple[str, ...] = ()
     try:
-        found = survey(desk, _works_here(desk, branch))
-        works = [_standing(desk, found.roster, standing) for standing in found.works.values()]
+        found = survey(desk, _works_here(desk, branch), f"{HEADS}*")
+        believed = [s.record for s in found.works.values() if s.trouble is None]
+        astray = strayed_from(desk, believed, found.refs)
+        works = [
+            replace(_standing(desk, found.roster, standing), strayed=astray.get(work, ()))
+            for work, standing in found.works.items()
+        ]
         cached.write(desk, found.roster, found.works)
         unread, doubts = found.unread, (*found.doubts, *_doubted_clock(desk, found.works.values()))
     except (UnreachableError, TrustError, DamagedError) as error:

@@ -137,7 +137,16 @@ def states() -> list[Record]:
     """Return a record in each state."""
     held = M1.pen(empty()).caught()
     saved = held.saved(page=PAGE, envelope=ENVELOPE)
-    pens: list[Pen] = [held, saved, saved.offered(Recipient(person="kim")), held.dropped("x")]
+    moved = held.pushed("feat/x", old="0" * 40, new="c" * 40).pushed(
+        "y", old="d" * 40, new="e" * 40
+    )
+    pens: list[Pen] = [
+        held,
+        saved,
+        moved,
+        saved.offered(Recipient(person="kim")),
+        held.dropped("x"),
+    ]
     return [empty(), *(pen.record for pen in pens), held.closed("merged").record]
 
 
@@ -167,6 +176,7 @@ def test_a_cache_of_anything_else_is_worth_nothing() -> None:
         {**kept, "lease": {}},
         {**kept, "lease": {**kept["lease"], "state": "lost"}},
         {**kept, "passed": 7},
+        {**kept, "pushed": [saved]},
         {**kept, "saved": {**saved, "page": "x"}},
         {**kept, "saved": {k: v for k, v in saved.items() if k != "page"}},
         {

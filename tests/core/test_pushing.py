@@ -18,6 +18,7 @@ from handsoff.core.pushing import (
     meant_by,
     target,
     tracking_ref,
+    unsaid,
     way_on,
 )
 from handsoff.errors import RefusedError
@@ -78,6 +79,22 @@ def test_after_the_deed_was_done_nothing_is_left(
     if deed is Deed.BOTH:  # the branch arrived, and the record did not
         again = decide(before, noted, tip=want, want=want)
         assert again is (Deed.NOTHING if noted == said else Deed.RECORD)
+
+
+@given(st.none() | MEANT, st.none() | MEANT, OIDS, st.none() | MEANT)
+def test_what_went_past_the_record_is_put_on_it_once(
+    said: Meant | None, meant: Meant | None, tip: str, last: Meant | None
+) -> None:
+    words = [entry(move) if move else None for move in (said, last)]
+    gap = unsaid(words[0], meant, tip=tip, last=words[1])
+    deed = decide(words[0], meant, tip=tip, want=tip, last=words[1])
+    assert (deed is Deed.RECORD) == (gap is not None)
+    if last is not None and last.new != tip:
+        assert gap is not None
+    if gap is not None:
+        told = entry(gap)
+        assert told.new == tip
+        assert decide(told, gap, tip=tip, want=tip, last=told) is Deed.NOTHING
 
 
 @given(MEANT)

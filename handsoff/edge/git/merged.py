@@ -1,9 +1,10 @@
-"""The branches of the remote, compared: which is the main one, and since when it has another.
+"""The branches of the remote, compared: which is the main one, and which has which commit.
 
 Rule of the room: answers come from objects fetched into the private folder; no ref is written. In
 a shallow clone what is cut off counts as not there, so a work stays.
 """
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Final
 
@@ -41,3 +42,24 @@ def merged_at(shared: Shared, tip: str, into: str) -> datetime | None:
     first = having[-1] if having else tip
     found = shared.run("log", "-1", "--no-show-signature", "--format=%ct", first)
     return datetime.fromtimestamp(int(found.stdout), UTC)
+
+
+def reaches(shared: Shared, tips: Collection[str], commit: str) -> bool | None:
+    """Say whether one of ``tips`` has ``commit`` behind it; None if that cannot be told here.
+
+    So it is where a tip is not here, or where a shallow clone cuts its history off.
+    """
+    kinds = shared.kinds(dict.fromkeys((commit, *tips)))
+    here = [tip for tip in tips if kinds.get(tip) == "commit"]
+    if here and kinds.get(commit) == "commit":
+        given = "".join(f"{line}\n" for line in (commit, *(f"^{tip}" for tip in here)))
+        left = shared.run("rev-list", "--max-count=1", "--stdin", given=given.encode())
+        if left.returncode == 0 and not left.stdout:
+            return True
+    if len(here) < len(tips):
+        return None
+    cut = shared.checkout.shallow
+    given = "".join(f"{tip}\n" for tip in here)
+    words = ("rev-list", "--max-parents=0", "--stdin")
+    begins = decode(shared.run(*words, given=given.encode()).stdout).split() if cut and here else ()
+    return False if cut.isdisjoint(begins) else None
