@@ -12,7 +12,13 @@ TESTS: Final = {
     "manifest": ["test_manifest"],
     "rotation": ["test_rotation"],
     "entry": ["test_record", "test_hostile_chains", "test_pen"],
-    "record": ["test_record", "test_pen", "test_hostile_chains", "test_record_model"],
+    "record": [
+        "test_record",
+        "test_pen",
+        "test_strayed",
+        "test_hostile_chains",
+        "test_record_model",
+    ],
     "pen": ["test_pen"],
     "cache": ["test_pen"],
 }
@@ -161,6 +167,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("under the roster that revoked it", "if under >= signer.revoked.seq:", "if False:"),
         ("offers of old states", "if entry.event.envelope != record.saved.envelope:", "if False:"),
         ("the table is not asked", "if isinstance(lease, Refusal):", "if False:"),
+        ("what was pushed before it was closed", "record.lease.state is State.CLOSED:", "False:"),
+        ("each word about a branch", "if e.branch != event.branch), event)", "), event)"),
         ("void entries move the tip", "prev == record.tip", "prev == (record.git_tip or '')"),
     ],
     "pen": [

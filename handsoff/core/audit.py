@@ -33,7 +33,7 @@ from handsoff.core.record import Record
 from handsoff.core.refs import Kind, Ref
 from handsoff.core.roster import Roster
 from handsoff.core.rows import notes_row, roster_row, work_row
-from handsoff.core.strayed import LOST, Claim, Place, claims_of, judge, last_words
+from handsoff.core.strayed import Claim, Place, claims_of, judge, last_words
 from handsoff.core.upkeep import clocks, silent, upkeep
 from handsoff.errors import DamagedError
 
@@ -160,8 +160,9 @@ def with_branches(report: Report, places: Mapping[str, Place]) -> Report:
         how = judge(claim, places[branch]) if branch in places else None
         if how is None:
             continue
-        grade = Grade.WORK if how in LOST else Grade.NOTE
-        said = strayed.said(claim, places[branch].tip, how)
+        tip = places[branch].tip
+        grade = Grade.WORK if strayed.weighs(how, tip) else Grade.NOTE
+        said = strayed.said(claim, tip, how)
         todo, what = strayed.todo(claim, how), What(f"branch-{how.value}")
         found.append(
             Finding(grade=grade, what=what, said=said, todo=todo, ref=claim.ref, work=claim.work)

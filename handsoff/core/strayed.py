@@ -98,6 +98,15 @@ def claims_of(record: Record, now: datetime) -> tuple[Claim, ...]:
     )
 
 
+def weighs(how: How, tip: str) -> bool:
+    """Say whether somebody should look.
+
+    What cannot be told counts where the branch is there: its own commits, as far as they are here,
+    do not have the one that is named. Of one that is gone it does not: most of these were merged.
+    """
+    return how in LOST or (how is How.UNKNOWN and bool(tip))
+
+
 def last_words(claims: Iterable[Claim]) -> dict[str, Claim]:
     """Return the claim that counts for each branch: two works may be pushed to the same one."""
     last: dict[str, Claim] = {}

@@ -146,7 +146,7 @@ def test_an_audit_finds_what_is_lost_and_notes_what_may_be_all_right() -> None:
     for tip, has, what, code in (
         (C, False, What.BRANCH_REWRITTEN, 3), (A, False, What.BRANCH_SET_BACK, 3),
         ("", False, What.BRANCH_DELETED, 3), (C, True, What.BRANCH_AHEAD, 0),
-        (C, None, What.BRANCH_UNKNOWN, 0),
+        (C, None, What.BRANCH_UNKNOWN, 3), ("", None, What.BRANCH_UNKNOWN, 0),
     ):  # fmt: skip
         found = with_branches(report, {"feat/x": Place(tip=tip, has=has)})
         (finding,) = found.findings
@@ -158,7 +158,10 @@ def test_an_audit_finds_what_is_lost_and_notes_what_may_be_all_right() -> None:
     ("how", "here", "command"),
     [
         (How.REWRITTEN, Here(remote="o", mine=True, has_named=True), "handsoff push --force"),
-        (How.REWRITTEN, Here(remote="o", mine=True, has_named=True, has_tip=True), "handsoff push "),
+        (
+            How.REWRITTEN, Here(remote="o", mine=True, has_named=True, has_tip=True),
+            "handsoff push puts it back",
+        ),
         (How.REWRITTEN, Here(remote="o", mine=True, has_tip=True), "handsoff push puts on the rec"),
         (How.SET_BACK, Here(remote="o", mine=True, has_named=True, has_tip=True), "handsoff push "),
         (How.DELETED, Here(remote="o", mine=True, has_named=True), "handsoff push puts it back"),
