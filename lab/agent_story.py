@@ -8,7 +8,8 @@ is a script that does what both programs do: it asks ``handsoff-hook`` before ea
 Then it does the same without its hook (git's pre-push hook has to refuse), and with --no-verify
 (the server's hook has to). After each try the branch on the remote must be what machine 2 pushed,
 and at the end machine 2 must have all that it had. Prints a line for each try; fails if any ends
-otherwise than it should. What plain git lets through without the server's hook is shown as well.
+otherwise than it should. What plain git lets through without the server's hook is shown as well,
+and that an audit and the status of machine 2 find it, and machine 2 puts it back.
 """
 
 import argparse
@@ -204,7 +205,7 @@ def nothing_lost(story: Story, held: Any) -> None:
 
 
 def without_server_hook(story: Story) -> None:
-    """Show what no client can stop: the branch loses a commit that m2 and the record still have."""
+    """Show what no client can stop, and that it is found: the branch loses what m2 pushed."""
     lab = story.lab
     (lab.root / "remote.git" / "hooks" / "pre-receive").unlink()
     lab.run("m1", "git", "push", "--no-verify", "-f", check=False)
@@ -213,6 +214,18 @@ def without_server_hook(story: Story) -> None:
     named = story.theirs[:10] in lab.handsoff("m2", "history", BRANCH, "--json").stdout.decode()
     what = "no server hook: push --no-verify -f goes through; m2 and the record have the commit"
     story.say(what, "", good=lost and kept and named)
+    ended = lab.run("m2", lab.handsoff_program, "audit", "--json", check=False)
+    told = {f["what"]: f["said"] for f in json.loads(ended.stdout)["findings"]}
+    forced = told.get("branch-rewritten", told.get("branch-set-back", ""))
+    story.say("an audit finds it, and accuses nobody", forced, good=ended.returncode == 3 and
+              story.theirs[:12] in forced and "git does not tell" in forced)  # fmt: skip
+    seen = next(w for w in lab.told("m2", "status")["works"] if w["work"] == BRANCH)["strayed"]
+    back = seen[0]["next"] if seen else ""
+    story.say("m2 is told by status how to put it back", back, good="handsoff push" in back)
+    lab.handsoff("m2", "push", "--force")
+    clean = lab.run("m2", lab.handsoff_program, "audit", "--json", check=False).returncode == 0
+    story.say("m2 puts it back, and the audit is clean", "", good=story.tip() == story.theirs
+              and clean)  # fmt: skip
 
 
 def tell(kind: str, program: str) -> int:

@@ -7,17 +7,18 @@ its tip is not the commit that the record names and is not here: on an ordinary 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from handsoff.core import strayed
 from handsoff.core.record import Record
 from handsoff.core.refs import Kind, read_ref
 from handsoff.core.strayed import Claim, Here, Place, claims_of, is_worth_a_word, judge, last_words
 from handsoff.core.times import moment
-from handsoff.edge.git import operation
+from handsoff.edge.git import operation, shape
 from handsoff.edge.git.merged import HEADS, reaches
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import HandsoffError
-from handsoff.flows.desk import Desk
+from handsoff.flows.desk import Desk, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,3 +127,22 @@ def _here(desk: Desk, claim: Claim, place: Place, *, mine: bool) -> Here:
         has_tip=has(place.tip),
         kept=bool(claim.new) and shared.has(claim.new),
     )
+
+
+def warnings(desk: Desk, view: View, arrived: Path | None = None) -> Iterator[str]:
+    """Yield what a hand-over should say of its branch, as far as the objects here tell.
+
+    ``arrived`` is the object folder of a parcel that is caught; then a branch at a commit that is
+    not here is said elsewhere, and may be the last carrier's own.
+    """
+    folder = arrived or desk.shared.objects
+    for claim in claims_of(view.record, desk.now) if not view.away else ():
+        tip = view.branch
+        if claim.branch != view.record.work or not claim.differs(tip):
+            continue
+        back = bool(tip) and shape.is_ancestor(desk.checkout, tip, claim.new, folder)
+        how = judge(claim, Place(tip=tip, has=False if back else None))
+        if how is not None and (back or not tip):
+            yield f"{strayed.said(claim, tip, how)}; handsoff push puts it back"
+        elif how is not None and arrived is None and not desk.shared.has(tip):
+            yield f"{strayed.said(claim, tip, how)}; handsoff status looks closer"

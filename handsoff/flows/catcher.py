@@ -21,7 +21,7 @@ from handsoff.errors import (
     UnfitError,
     UnreachableError,
 )
-from handsoff.flows import applying, cached, comparing, ledger, preflight
+from handsoff.flows import applying, branches, cached, comparing, ledger, preflight
 from handsoff.flows.applying import Target
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
@@ -145,7 +145,10 @@ class Catcher:
             current,
             known,
         )
-        moved = tuple(moved_branch(self.desk, view, target.state, parcel.objects))
+        moved = (
+            *moved_branch(self.desk, view, target.state, parcel.objects),
+            *branches.warnings(self.desk, view, parcel.objects),
+        )
         before = seen.state.work_tree
         return Ready(target, parcel, seen, local, old_tip, route, before, moved)
 

@@ -185,6 +185,14 @@ def test_while_a_work_is_offered_nobody_is_told_to_push_it() -> None:
     assert told == "once it was caught or withdrawn, on its carrier: handsoff push"
 
 
+def test_what_the_carrier_pushed_with_plain_git_is_no_news_to_it() -> None:
+    for mine, has_tip in ((True, False), (True, True), (False, False)):
+        here = Here(remote="o", mine=mine, has_tip=has_tip)
+        assert is_worth_a_word(How.AHEAD, here) == (mine and not has_tip)
+        assert is_worth_a_word(How.REWRITTEN, here)
+        assert not is_worth_a_word(How.UNKNOWN, here)
+
+
 @given(CLAIMS, PLACES, HERE)
 def test_a_status_says_what_is_lost_and_what_the_carrier_does_not_have(
     claim: Claim, place: Place, here: Here

@@ -6,6 +6,8 @@ import pytest
 
 from handsoff.edge.git.merged import reaches
 from tests.kit.machines import Machine, World, git
+from tests.kit.monday import WORK as MONDAYS
+from tests.kit.monday import Monday, send
 from tests.kit.pushing import WORK, branch, entries, last
 from tests.kit.running import inside
 
@@ -187,3 +189,22 @@ def test_a_clone_whose_history_is_cut_off_says_that_it_cannot_tell(
         assert git(whole.top, "for-each-ref") == refs
     m1.push(*FORCE, f":{WORK}").ok()
     assert found(late, "--trust", pin) == [("branch-unknown", "note")]
+
+
+def test_a_hand_over_says_that_the_branch_was_changed_past_the_record(monday: Monday) -> None:
+    m1, m2, work = monday.m1, monday.m2, MONDAYS
+    inside(m1, "push").ok()
+    named, before = m1.git("rev-parse", "HEAD"), m1.git("rev-parse", "HEAD~1")
+    m2.push(*FORCE, f":refs/heads/{work}").ok()
+
+    def told(machine: Machine, *words: str) -> str:
+        done = inside(machine, *words, "--dry-run", "--json").ok().json
+        return " ".join(w for w in done["warnings"] if named[:12] in w)
+
+    assert f"{work} is gone" in told(m1, "save")
+    send(monday)
+    assert f"{work} is gone" in told(m2, "catch", work)
+    m1.push(*FORCE, f"{before}:refs/heads/{work}").ok()
+    assert "handsoff push puts it back" in told(m2, "catch", work)
+    m1.push(*FORCE, f"{named}:refs/heads/{work}").ok()
+    assert told(m2, "catch", work) == ""
