@@ -29,7 +29,8 @@ def audit(
     """Verify the roster, every record and all notes on the remote; 0 only if all is clean.
 
     Needs a clone and no set-up. 7: the roster is not the one trusted, or the remote takes back
-    what it showed before; 9: something does not verify; 3: a work that nobody looks after.
+    what it showed before; 9: something does not verify; 3: a work that nobody looks after, or whose
+    branch was changed past its record.
     """
     from handsoff.cli.report import audit_document, audit_lines
     from handsoff.edge import clock
