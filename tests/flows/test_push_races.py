@@ -114,12 +114,14 @@ def test_killed_before_the_push_nothing_moved_and_the_next_one_does_it(
     assert entries(m1) == ["Caught", "Pushed"]
 
 
-def test_a_push_of_git_s_own_by_the_carrier_is_no_half_done_one(
+def test_a_push_of_git_s_own_by_the_carrier_is_put_on_the_record_once(
     world: World, pair: tuple[Machine, Machine]
 ) -> None:
     m1, _ = pair
     inside(m1, "push").ok()
-    m1.commit()
+    old, new = branch(world), m1.commit()
     m1.push("-q").ok()
+    assert "the record says so now" in inside(m1, "push").ok().err
+    assert (last(m1).old, last(m1).new, branch(world)) == (old, new, new)
     assert "nothing to push" in inside(m1, "push").ok().err
-    assert entries(m1) == ["Caught", "Pushed"]
+    assert entries(m1) == ["Caught", "Pushed", "Pushed"]
