@@ -94,6 +94,7 @@ def test_nothing_is_said_lost_but_what_the_branch_of_an_open_work_lacks(
 def words(write: Callable[[Pen], Pen]) -> dict[str, tuple[str, str, str]]:
     pen = write(M1.pen(empty()).caught())
     claims = claims_of(pen.record, START)
+    assert len({claim.branch for claim in claims}) == len(claims)
     return {claim.branch: (claim.old, claim.new, claim.by) for claim in claims}
 
 
