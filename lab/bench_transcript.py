@@ -1,12 +1,12 @@
 """How fast transcripts are rewritten, on one core: where few lines have a path, and where all do.
 
-Run from the repository root: python lab/bench_transcript.py [--mb 128] [--check]
+Run from the repository root: python lab/bench_transcript.py [--mb 128]
 
 A transcript of made-up turns in the shape that Claude Code writes (prompts, tool calls, outputs of
 many lines, some thinking), in chunks of 1 MiB, through ``rewrite`` of ``core/transcript.py``. Few:
 one line in 200 names the checkout. All: each line does, in ``cwd`` and mostly in what it says. MB
-are 10^6 bytes, seconds are of the processor, of this process. With --check the way back is tried on
-each line, as a catch does it. Exit code 1 if few runs under 60 MB/s, or all under 10.
+are 10^6 bytes, seconds are of the processor, of this process. Exit code 1 if few runs under 60
+MB/s, or all under 10.
 """
 
 import argparse
@@ -113,23 +113,19 @@ def main() -> None:
     """Print a line for each case; fail if one is too slow."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mb", type=int, default=128)
-    parser.add_argument("--check", action="store_true")
     wanted = parser.parse_args()
     mapping = PathMap.of(PAIRS)
     slow = False
     for case, least in LEAST.items():
         body = transcript(case, wanted.mb * 10**6)
-        lossy: list[bytes] = []
         begun = time.process_time()
-        size = sum(
-            map(len, rewrite(chunks(body), mapping, lossy=lossy.append if wanted.check else None))
-        )
+        size = sum(map(len, rewrite(chunks(body), mapping)))
         seconds = time.process_time() - begun
         speed = len(body) / 1e6 / seconds
         slow |= speed < least
         print(
             f"{case:4} {len(body) / 1e6:7.1f} MB in, {size / 1e6:7.1f} MB out, {seconds:6.2f} s,"
-            f" {speed:7.1f} MB/s (at least {least:.0f}), {len(lossy)} lines without a way back"
+            f" {speed:7.1f} MB/s (at least {least:.0f})"
         )
     sys.exit(slow)
 

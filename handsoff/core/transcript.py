@@ -12,7 +12,7 @@ as ``\u`` escapes, and whole blocks are searched for both.
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ class Text:
 
 
 class Lines:
-    """Lines with the paths of ``mapping`` replaced."""
+    """Lines with the paths of ``mapping`` replaced, but for those longer than LONGEST."""
 
     def __init__(self, mapping: PathMap) -> None:
         self._mapping = mapping
@@ -44,11 +44,20 @@ class Lines:
 
     def line(self, raw: bytes) -> bytes:
         """Return one line, with or without its end, or a document on many lines."""
-        return self.suspect(raw) if any(self.suspects(raw)) else raw
+        return self._suspect(raw) if any(self._suspects(raw)) else raw
 
-    def suspect(self, raw: bytes) -> bytes:
+    def block(self, block: bytes) -> bytes:
+        """Return any number of whole lines."""
+        pieces: list[bytes] = []
+        done = 0
+        for start, end in self._suspects(block):
+            pieces += (block[done:start], self._suspect(block[start:end]))
+            done = end
+        return b"".join([*pieces, block[done:]]) if pieces else block
+
+    def _suspect(self, raw: bytes) -> bytes:
         """Return a line that may have such a path."""
-        if _is_dense(raw):
+        if len(raw.removesuffix(b"\n")) > blocks.LONGEST or _is_dense(raw):
             return raw
         text = _text(raw)
         document = _document(text)
@@ -60,7 +69,7 @@ class Lines:
             return raw
         return _bytes(splice(text, spans)) if spans else raw
 
-    def suspects(self, block: bytes) -> Iterator[tuple[int, int]]:
+    def _suspects(self, block: bytes) -> Iterator[tuple[int, int]]:
         """Yield from where to where the lines of ``block`` go that may have such a path."""
         searched = block.lower() if self._mapping.folded else block
         seen = dict.fromkeys(self._needles, -1)
@@ -82,84 +91,21 @@ class Lines:
             yield start, end
 
 
-def rewrite(
-    chunks: Iterable[bytes],
-    mapping: PathMap,
-    *,
-    too_long: Callable[[int], None] = lambda _: None,
-    lossy: Callable[[bytes], None] | None = None,
-) -> Iterator[bytes]:
+def rewrite(chunks: Iterable[bytes], mapping: PathMap) -> Iterator[bytes]:
     """Yield the file that ``chunks`` are, with the paths of ``mapping`` replaced.
 
     However it is cut, the outcome is the same. No more is held than a chunk and the longest line.
-    ``too_long`` is told where a line begins that is longer than LONGEST and passed untouched;
-    ``lossy`` each line, as it was, to which the inverse of ``mapping`` does not lead back.
     """
-    stream = _Stream(mapping, too_long, lossy)
+    lines = Lines(mapping)
     rest = iter(chunks)
     head, opened = blocks.head(rest)
-    if opened and sum(map(len, head)) > blocks.LONGEST:
-        too_long(0)
-    elif opened and _document_of(b"".join(head)) is not None:
-        yield stream.line(b"".join(head), 0)
-        return
+    if opened and sum(map(len, head)) <= blocks.LONGEST:
+        document = b"".join(head)
+        if _document_of(document) is not None:
+            yield lines.line(document)
+            return
     for block, whole in blocks.cut(itertools.chain(head, rest)):
-        yield stream.take(block, whole=whole)
-
-
-class _Stream:
-    def __init__(
-        self,
-        mapping: PathMap,
-        too_long: Callable[[int], None],
-        lossy: Callable[[bytes], None] | None,
-    ) -> None:
-        self._there = Lines(mapping)
-        self._back = Lines(mapping.inverse()) if lossy else None
-        self._too_long = too_long
-        self._lossy = lossy
-        self._offset = 0
-        self._passing = False
-
-    def take(self, block: bytes, *, whole: bool) -> bytes:
-        """Return ``block`` rewritten: whole lines, or a part of one that is too long."""
-        if not whole and not self._passing:
-            self._too_long(self._offset)
-        written = b"".join(self._lines(block)) if whole else block
-        self._passing = not whole and not block.endswith(b"\n")
-        self._offset += len(block)
-        return written
-
-    def _lines(self, block: bytes) -> Iterator[bytes]:
-        done = 0
-        for start, end in self._looked_at(block):
-            yield self._untouched(block[done:start])
-            yield self.line(block[start:end], start)
-            done = end
-        yield self._untouched(block[done:] if done else block)
-
-    def _looked_at(self, block: bytes) -> Iterable[tuple[int, int]]:
-        if len(block) > blocks.LONGEST:  # one of its lines may be too long
-            return blocks.lines(block)
-        return self._there.suspects(block)
-
-    def line(self, line: bytes, start: int) -> bytes:
-        """Return one line that begins ``start`` bytes from where the stream is."""
-        if len(line.removesuffix(b"\n")) > blocks.LONGEST:
-            self._too_long(self._offset + start)
-            return line
-        written = self._there.suspect(line)
-        if self._back and self._lossy and self._back.line(written) != line:
-            self._lossy(line)
-        return written
-
-    def _untouched(self, lines: bytes) -> bytes:
-        if self._back and self._lossy:
-            for start, end in self._back.suspects(lines):
-                line = lines[start:end]
-                if self._back.suspect(line) != line:
-                    self._lossy(line)
-        return lines
+        yield lines.block(block) if whole else block
 
 
 def strings(raw: bytes) -> Iterator[Text]:
