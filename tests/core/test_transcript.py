@@ -230,6 +230,8 @@ def test_a_line_that_is_too_long_passes_untouched(
     new = short.replace(OLD.encode(), NEW.encode())
     assert moved == new + long + new + long + long[:-1]
     assert b"".join(rewrite([short, long + short], MAP)) == new + long + new
+    torn = [b"x" * 200, short]  # its end looks like a line
+    assert list(rewrite(torn, MAP))[:2] == torn
 
 
 def test_a_document_that_is_too_long_passes_untouched(monkeypatch: pytest.MonkeyPatch) -> None:
