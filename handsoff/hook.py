@@ -16,7 +16,7 @@ import os
 import sys
 
 from handsoff.core import quickjson
-from handsoff.core.loose import as_object
+from handsoff.core.loose import as_object, as_text
 from handsoff.core.tools import deeds_of, is_settled
 from handsoff.edge import clock, hooklog
 from handsoff.edge.git.place import Place, place_at, place_of
@@ -82,11 +82,11 @@ class Hook:
     def __init__(self, agent: str, event: Mapping[str, Any]) -> None:
         self.agent = agent
         self.event = event
-        self.name = _text(event, "hook_event_name")
-        self.session = _text(event, "session_id")[:200]
-        self.cwd = _text(event, "cwd") or os.getcwd()
+        self.name = as_text(event.get("hook_event_name"))
+        self.session = as_text(event.get("session_id"))[:200]
+        self.cwd = as_text(event.get("cwd")) or os.getcwd()
         self.now = clock.seconds()
-        self._states: dict[str, dict[str, Any]] = {}
+        self._states: dict[str, Mapping[str, Any]] = {}
 
     def answer(self) -> dict[str, Any]:
         """Return what is to be printed, nothing if it is empty, having done the rest."""
@@ -120,7 +120,7 @@ class Hook:
         line = {
             "agent": self.agent,
             "session_id": self.session,
-            "transcript_path": _text(self.event, "transcript_path"),
+            "transcript_path": as_text(self.event.get("transcript_path")),
             "ppid": os.getppid(),
             "cwd": self.cwd,
             "event": self.name,
@@ -128,7 +128,7 @@ class Hook:
         }
         hooklog.journal(store, line)
 
-    def _state(self, place: Place) -> dict[str, Any]:
+    def _state(self, place: Place) -> Mapping[str, Any]:
         if place.store not in self._states:
             state = hooklog.read_object(os.path.join(place.store, "state.json"))
             self._states[place.store] = state if state.get("version") == 1 else {}
@@ -136,7 +136,7 @@ class Hook:
 
     def _work(self, place: Place) -> str:
         here = hooklog.read_object(os.path.join(place.own, "here.json"))
-        return place.head() or _text(here, "work")
+        return place.head() or as_text(here.get("work"))
 
     def _standing(self, place: Place, work: str) -> Standing:
         from handsoff.core.standing import Standing  # noqa: PLC0415 - as below
@@ -231,7 +231,7 @@ class Hook:
         ]
         commands = [words for chore in due for words in chore.commands]
         if commands:
-            home = _text(self._state(place), "home")
+            home = as_text(self._state(place).get("home"))
             hooklog.start(place.store, place.top, home, commands)
 
 
@@ -244,11 +244,6 @@ def _spell(seconds: int) -> str:
         return moment(datetime.fromtimestamp(seconds, UTC))
     except (ValueError, OverflowError, OSError):
         return "a time that no clock shows"  # nothing is let pass for that
-
-
-def _text(found: Mapping[str, Any], name: str) -> str:
-    value = found.get(name)
-    return value if isinstance(value, str) else ""
 
 
 if __name__ == "__main__":

@@ -15,6 +15,11 @@ def as_object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def as_text(value: object) -> str:
+    """Return ``value`` if it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
 def as_number(value: object) -> int:
     """Return ``value`` if it is a whole number, else 0."""
     return value if isinstance(value, int) else 0

@@ -9,7 +9,7 @@ Sources: the hooks references of Claude Code and of Codex, for names of tools an
 from __future__ import annotations
 
 from handsoff.core.deed import Deed, edited
-from handsoff.core.loose import as_object, quoted
+from handsoff.core.loose import as_object, as_text, quoted
 
 TYPE_CHECKING = False  # importing typing takes 4 ms
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _line(given: Mapping[str, Any]) -> str:
     found = given.get("command", given.get("cmd", given.get("input", "")))
     if isinstance(found, list):
         return " ".join(quoted(str(word)) for word in found)
-    return found if isinstance(found, str) else ""
+    return as_text(found)
 
 
 def _hints(line: str) -> bool:

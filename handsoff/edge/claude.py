@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import sessions as rules
+from handsoff.core.loose import as_text
 from handsoff.core.plain import plain
 from handsoff.edge import processes
 from handsoff.edge.processes import Process
@@ -77,14 +78,14 @@ def live(home: Path, place: Place, environ: Mapping[str, str], now: float) -> It
     known = set()
     told = {main.stem: said for main, said in _transcripts(home, place, environ, now)}
     for note, process in _registered(home):
-        session, cwd = _text(note, "sessionId"), _text(note, "cwd")
+        session, cwd = as_text(note.get("sessionId")), as_text(note.get("cwd"))
         if session in told or place.holds(cwd) or _is_of(home, place, environ, session):
-            status = plain(_text(note, "status"), limit=_STATUS_LIMIT)
+            status = plain(as_text(note.get("status")), limit=_STATUS_LIMIT)
             name = session if rules.is_session_id(session) else ""
             yield Live(rules.CLAUDE, name, process, cwd, status)
             told.pop(session, None)
         known.add(process)
-    for process, _ in processes.named("claude"):
+    for process in processes.named("claude"):
         folder = processes.folder_of(process)
         if process not in known and place.holds(folder):
             yield Live(rules.CLAUDE, "", process, folder)
@@ -128,9 +129,9 @@ def _is_claude_in(process: Process, note: Mapping[str, Any]) -> bool:
 
     Its pid may have come to another Claude Code, which is at work on something else.
     """
-    named = any(process == other for other, _ in processes.named("claude"))
+    named = process in processes.named("claude")
     try:
-        return named and processes.folder_of(process) == os.path.realpath(_text(note, "cwd"))
+        return named and processes.folder_of(process) == os.path.realpath(as_text(note.get("cwd")))
     except ValueError:
         return False
 
@@ -143,19 +144,13 @@ def project_folder(home: Path, cwd: str, environ: Mapping[str, str]) -> Path:
     exact = home / "projects" / (rules.chosen_name(environ) or rules.project_name(cwd))
     if exact.is_dir() or len(exact.name) <= rules.NAME_LIMIT:
         return exact
-    place = Place(Path(cwd), (cwd,))
     for folder in folders(home / "projects"):
         if folder.name[: rules.NAME_LIMIT] == exact.name[: rules.NAME_LIMIT]:
             for main in files_in(folder):
                 told = rules.told_by_claude(head_of(main), tail_of(main))
-                if rules.tail_below(told.cwd, place.spellings) == "":
+                if rules.tail_below(told.cwd, [cwd]) == "":
                     return folder
     return exact
-
-
-def _text(note: Mapping[str, Any], key: str) -> str:
-    value = note.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def home_of(environ: Mapping[str, str]) -> Path:

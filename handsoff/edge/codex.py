@@ -86,9 +86,7 @@ def _head(main: Path, most: int) -> bytes:
         reader = importlib.import_module("zstandard").ZstdDecompressor(max_window_size=1 << 27)
         with reader.stream_reader(io.BytesIO(packed)) as stream:
             return bytes(stream.read(most))
-    except ImportError:
-        return b""
-    except Exception:  # noqa: BLE001 - its errors have no class that can be named without it
+    except Exception:  # noqa: BLE001 - it is not there, or an error of its own, which has no name here
         return b""
 
 
@@ -96,7 +94,7 @@ def live(home: Path, place: Place, now: float) -> Iterator[Live]:
     """Yield who is at work in a checkout: who writes, has a rollout open, or is there."""
     fresh = {path: _told(path) for path in _rollouts(home, now)}
     told = {path: said for path, said in fresh.items() if place.holds(said.cwd)}
-    for process, _ in processes.named("codex"):
+    for process in processes.named("codex"):
         folder = processes.folder_of(process)
         here, found = place.holds(folder), False
         for path in map(Path, processes.opened_by(process)):

@@ -14,6 +14,7 @@ import os
 import sys
 
 from handsoff.core import quickjson
+from handsoff.core.loose import as_object
 
 TYPE_CHECKING = False  # importing typing takes 4 ms
 if TYPE_CHECKING:
@@ -39,14 +40,13 @@ for words in json.loads(sys.argv.pop(1)):
 """
 
 
-def read_object(path: str) -> dict[str, Any]:
+def read_object(path: str) -> Mapping[str, Any]:
     """Return the JSON object that ``path`` holds; empty if there is none, or it is none."""
     try:
         with open(path, "rb") as file:
-            found = quickjson.loads(file.read(_STATE_LIMIT))
+            return as_object(quickjson.loads(file.read(_STATE_LIMIT)))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def journal(store: str, line: Mapping[str, Any]) -> None:

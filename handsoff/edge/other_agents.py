@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from handsoff.core.loose import as_object
 from handsoff.edge.claude import user_home
 from handsoff.edge.sessions import Place, files_in, folders, head_of, regular
 
@@ -45,7 +46,7 @@ def others_of(environ: Mapping[str, str], place: Place) -> list[Other]:
 
 def _gemini(home: Path, place: Place) -> Iterator[Path]:
     hashes = {hashlib.sha256(os.fsencode(name)).hexdigest() for name in place.spellings}
-    projects = _object(_json(home / "projects.json").get("projects"))
+    projects = as_object(_json(home / "projects.json").get("projects"))
     slugs = {slug for name, slug in projects.items() if place.holds(name)}
     for folder in folders(home / "tmp"):
         root = os.fsdecode(head_of(folder / ".project_root", 8192)).strip()
@@ -57,7 +58,7 @@ def _copilot(home: Path, place: Place) -> Iterator[Path]:
     sessions = folders(home / "session-state")
     for folder in sorted(sessions, key=_age)[:_LOOKED_AT]:
         first = head_of(folder / "events.jsonl", 16384).partition(b"\n")[0]
-        context = _object(_object(_parsed(first).get("data")).get("context"))
+        context = as_object(as_object(_parsed(first).get("data")).get("context"))
         if any(place.holds(str(context.get(key, ""))) for key in ("cwd", "gitRoot")):
             yield folder
 
@@ -87,16 +88,12 @@ def _age(path: Path) -> float:
         return 0.0
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _json(path: Path) -> Mapping[str, Any]:
     return _parsed(head_of(path, 1 << 20))
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parsed(data: bytes) -> Mapping[str, Any]:
     try:
-        return _object(json.loads(data))
+        return as_object(json.loads(data))
     except (ValueError, RecursionError):
         return {}
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -134,19 +134,19 @@ def is_ours(process: Process) -> bool:
         return False
 
 
-def named(*prefixes: str) -> Iterator[tuple[Process, str]]:
-    """Yield this user's processes whose name begins with one of ``prefixes``, and the name."""
+def named(prefix: str) -> Iterator[Process]:
+    """Yield this user's processes whose name begins with ``prefix``."""
     try:
         pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208
     except OSError:
         return
     for pid in pids:
         with suppress(OSError):
-            name = (_PROC / str(pid) / "comm").read_text("utf-8", "replace").rstrip("\n")
-            if pid != os.getpid() and name.startswith(prefixes):
+            name = (_PROC / str(pid) / "comm").read_text("utf-8", "replace")
+            if pid != os.getpid() and name.startswith(prefix):
                 process = process_of(pid)
                 if process is not None and is_ours(process):
-                    yield process, name
+                    yield process
 
 
 def folder_of(process: Process) -> str:

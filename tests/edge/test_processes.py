@@ -81,8 +81,8 @@ def test_a_process_is_found_by_its_name_with_its_folder_and_its_files(tmp_path: 
     held = tmp_path / "held"
     held.touch()
     with Agents(tmp_path).running("codex x) 1", tmp_path, opens=held) as process:
-        assert (process, "codex x) 1") in list(named("codex"))
-        assert process not in [other for other, _ in named("claude")]
+        assert process in named("codex x) 1")
+        assert process not in named("claude")
         assert folder_of(process) == str(tmp_path)
         assert str(held) in opened_by(process)
     assert (folder_of(process), opened_by(process)) == ("", [])
