@@ -90,7 +90,11 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "return not found or found == [group]",
         ),
         ("one too many is no matter", "return found == [group]", "return group in found"),
-        ("trust without a hash", 'or not isinstance(state.get("trusted_hash"), str)', ""),
+        (
+            "trust without a hash",
+            'if not isinstance(state.get("trusted_hash"), str):',
+            "if not state:",
+        ),
         ("a changed hook is trusted", 'state["trusted_hash"] == trust_hash(found)', "True"),
         ("switched off is on", 'if state.get("enabled") is False:', "if False:"),
         ("the way to the file is ours", "facts.trusted_as or facts.file", "facts.file"),

@@ -10,6 +10,7 @@ import typer
 
 from handsoff.cli.app import app
 from handsoff.core import adapters, team_rules
+from handsoff.core.sessions import AGENTS
 from tests.kit.machines import ROOT
 
 PLUGIN: Final = ROOT / "contrib" / "plugin"
@@ -47,7 +48,7 @@ def check_hooks(agent: str, settings: Any) -> None:
                 assert isinstance(handler["timeout"], int)
 
 
-@pytest.mark.parametrize("agent", adapters.AGENTS)
+@pytest.mark.parametrize("agent", AGENTS)
 def test_the_hooks_are_those_that_the_adapter_installs(agent: str) -> None:
     hooks = of_json(adapters.PLUGIN_HOOKS[agent])
     check_hooks(agent, hooks)
@@ -56,7 +57,7 @@ def test_the_hooks_are_those_that_the_adapter_installs(agent: str) -> None:
 
 
 def test_both_manifests_name_one_plugin_and_what_is_there() -> None:
-    claude, codex = (of_json(f".{agent}-plugin/plugin.json") for agent in adapters.AGENTS)
+    claude, codex = (of_json(f".{agent}-plugin/plugin.json") for agent in AGENTS)
     for key in ("name", "version", "description", "author"):
         assert claude[key] == codex[key]
     assert set(codex) - set(claude) == {"hooks", "skills"}

@@ -64,7 +64,7 @@ def status(
     json: Json = False,
 ) -> None:
     """Say for each agent whether its hooks are installed, up to date, found and trusted."""
-    from handsoff.core.adapters import AGENTS
+    from handsoff.core.sessions import AGENTS
     from handsoff.flows import adapter as flow
 
     found = flow.status([flow.known(agent)] if agent else AGENTS, project=project)
@@ -106,10 +106,8 @@ def _lines(result: "Changed") -> Iterator[str]:
     if not result.changed:
         yield f"{file} is as it should be; nothing changed"
         return
-    did = f"{'would remove' if result.dry_run else 'removed'}" if result.gone else (
-        "would change" if result.dry_run else "changed"
-    )  # fmt: skip
-    yield f"{did} {file}"
+    now, then = ("removed", "remove") if result.gone else ("changed", "change")
+    yield f"would {then} {file}" if result.dry_run else f"{now} {file}"
     if result.backup:
         yield f"  as it was: {plain(str(result.backup))}"
     if result.dry_run:

@@ -19,11 +19,10 @@ from typing import Any, Final
 
 from handsoff.core import jsonspans
 from handsoff.core.health import Finding, note, ok, problem
+from handsoff.core.loose import as_object
+from handsoff.core.sessions import CLAUDE, CODEX
 from handsoff.core.settings_text import BOM, Found, Group
 
-CLAUDE: Final = "claude"
-CODEX: Final = "codex"
-AGENTS: Final = (CLAUDE, CODEX)
 TITLES: Final = {CLAUDE: "Claude Code", CODEX: "Codex"}
 PROGRAM: Final = "handsoff-hook"
 PLUGIN: Final = "handsoff"
@@ -36,15 +35,13 @@ _SOURCES: Final = "startup|resume|clear|compact|fork"
 _TOOLS: Final = {CLAUDE: "Bash|PowerShell|Edit|Write|NotebookEdit", CODEX: "Bash|apply_patch"}
 _EVENTS: Final = ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "PreCompact",
                   "SessionEnd")  # fmt: skip
+_QUICK: Final = 5
 _SLOW: Final = {"Stop": 10, "PreCompact": 10}
 """Seconds for what may start a save; it only starts one, so that is plenty."""
-_QUICK: Final = {CLAUDE: 5, CODEX: 5}
 _LAST: Final = {CLAUDE: 5, CODEX: 3}
 """Seconds at the end of a session: Claude Code gives 1.5 to hooks that ask for none, Codex at
 most 3 to any."""
 _PROGRAMS: Final = re.compile(rf"{PROGRAM}(?:\.exe)?", re.IGNORECASE)
-
-
 _WINDOWS: Final = re.compile(r'\s*(?:"([A-Za-z]:\\[^"]*)"|([A-Za-z]:\\\S*))')
 """A place on Windows, whose backslashes a shell would eat."""
 
@@ -54,7 +51,7 @@ def groups(agent: str, program: str = PROGRAM) -> dict[str, Group]:
     command = f"{shlex.quote(program)} {agent}"
     found: dict[str, Group] = {}
     for event in _EVENTS:
-        seconds = _LAST[agent] if event == "SessionEnd" else _SLOW.get(event, _QUICK[agent])
+        seconds = _LAST[agent] if event == "SessionEnd" else _SLOW.get(event, _QUICK)
         handler = {"type": "command", "command": command, "timeout": seconds}
         matcher = {"SessionStart": _SOURCES, "PreToolUse": _TOOLS[agent]}.get(event)
         found[event] = ({"matcher": matcher} if matcher else {}) | {"hooks": [handler]}
@@ -177,8 +174,8 @@ def _events(trusts: Sequence[tuple[str, Trust]], which: Trust) -> tuple[str, ...
 
 def _trust(facts: Facts, found: Found) -> Trust:
     """Return what Codex keeps on a hook."""
-    state = (facts.trust or {}).get(trust_key(facts.trusted_as or facts.file, found))
-    if not isinstance(state, dict) or not isinstance(state.get("trusted_hash"), str):
+    state = as_object((facts.trust or {}).get(trust_key(facts.trusted_as or facts.file, found)))
+    if not isinstance(state.get("trusted_hash"), str):
         return Trust.UNTRUSTED
     if state.get("enabled") is False:
         return Trust.DISABLED
@@ -219,8 +216,7 @@ def codex_says(config: Mapping[str, Any], project: str = "") -> tuple[str, Mappi
 
 def _table(config: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     for key in keys:
-        inner = config.get(key)
-        config = inner if isinstance(inner, dict) else {}
+        config = as_object(config.get(key))
     return config
 
 

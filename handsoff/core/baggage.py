@@ -18,7 +18,7 @@ from typing import Any, Final
 from handsoff.core import canon, paths
 from handsoff.core.pathmap import PathMap
 from handsoff.core.plain import plain
-from handsoff.core.sessions import belongs, is_main, is_session_id
+from handsoff.core.sessions import CLAUDE, belongs, is_main, is_session_id
 from handsoff.errors import DamagedError, RefusedError
 
 TREE: Final = b"transcript"
@@ -162,7 +162,7 @@ def check_name(agent: str, session: str, project: str, name: str) -> None:
     """Raise RefusedError unless a parcel may write a file of this name for this session."""
     problem = paths.path_problem(name.encode("utf-8", "surrogateescape"))
     parts = name.split("/")
-    elsewhere = agent == "claude" and parts[0] == "projects" and parts[1:2] != [project]
+    elsewhere = agent == CLAUDE and parts[0] == "projects" and parts[1:2] != [project]
     if problem or elsewhere or "\\" in name or belongs(agent, name) != session:
         raise RefusedError(f"a transcript may not bring the file {plain(name)}")
 
@@ -250,10 +250,8 @@ def person_problem(mine: str | None, theirs: str | None) -> str:
     """Return why a transcript does not pass between machines of these persons, or ""."""
     if mine is not None and mine == theirs:
         return ""
-    return (
-        "a transcript goes only between machines of one person, and that machine is "
-        f"{plain(theirs) + chr(39) + 's' if theirs else 'of nobody that is known'}"
-    )
+    whose = f"{plain(theirs)}'s" if theirs else "of nobody that is known"
+    return f"a transcript goes only between machines of one person, and that machine is {whose}"
 
 
 def chosen(ids: Sequence[str], wanted: Sequence[str]) -> list[int]:

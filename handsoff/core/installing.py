@@ -24,7 +24,7 @@ from typing import Final, TypeAlias
 from handsoff.core import blocks, transcript
 from handsoff.core.baggage import Baggage, Packed
 from handsoff.core.pathmap import PathMap
-from handsoff.core.sessions import project_name, tail_below
+from handsoff.core.sessions import CLAUDE, CODEX, project_name, tail_below
 from handsoff.core.transcript import Lines
 
 TAIL: Final = 64 << 10
@@ -238,7 +238,7 @@ def name_here(session: Packed, name: str, project: str, there: str | None) -> st
     ``project`` is what Claude Code calls the folder here; ``there`` is where Codex has the session
     already, if it has.
     """
-    if session.agent == "codex":
+    if session.agent == CODEX:
         return there if there is not None and name == session.files[session.main].name else name
     before = f"projects/{session.project}/"
     return f"projects/{project}/{name.removeprefix(before)}" if name.startswith(before) else name
@@ -288,11 +288,8 @@ def time_here(mtime: int, now: int) -> int:
 
 def resume(session: Packed) -> str:
     """Return the command that goes on with a session."""
-    return (
-        f"claude --resume {session.id}"
-        if session.agent == "claude"
-        else f"codex resume {session.id}"
-    )
+    how = "claude --resume" if session.agent == CLAUDE else "codex resume"
+    return f"{how} {session.id}"
 
 
 def is_rewritten(baggage: Baggage, name: str) -> bool:

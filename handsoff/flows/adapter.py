@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from handsoff.core import adapters, settings_text, team_rules
-from handsoff.core.adapters import AGENTS, CLAUDE, CODEX, PROGRAM, TITLES, TRUST_IT, Facts, Standing
+from handsoff.core.adapters import PROGRAM, TITLES, TRUST_IT, Facts, Standing
 from handsoff.core.health import Finding, problem
+from handsoff.core.sessions import AGENTS, CLAUDE, CODEX
 from handsoff.core.settings_text import Found
 from handsoff.edge import settings
 from handsoff.edge.git.repo import open_checkout

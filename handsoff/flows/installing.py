@@ -15,6 +15,7 @@ from handsoff.core.baggage import File, Packed, person_problem
 from handsoff.core.installing import Verdict
 from handsoff.core.pathmap import PathMap
 from handsoff.core.plain import plain
+from handsoff.core.sessions import CODEX
 from handsoff.edge import agents, claude, clock, files
 from handsoff.edge.agents import Session
 from handsoff.edge.git import baggage
@@ -130,7 +131,7 @@ class _Session:
     def _conflict(self, here: Iterable[Session], main: File) -> tuple[str, str | None]:
         """Return why the session cannot be put in its place, or "", and where Codex has it."""
         names = [session.name(session.main) for session in here]
-        if self.session.agent == "codex":
+        if self.session.agent == CODEX:
             there = next(iter(names), None)
             if len(names) > 1:
                 return f"it is here twice: {self.home / names[0]}", None

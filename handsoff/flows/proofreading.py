@@ -22,7 +22,7 @@ _RANDOM: Final = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 _RUN: Final = re.compile(rb"[A-Za-z0-9_-]+")
 _KEY: Final = 512
 """Characters of the longest key of a known shape."""
-_OVERLAP: Final = 64 << 10
+OVERLAP: Final = 64 << 10
 """Bytes that are looked at again with what follows them, in a file that has no lines of JSON."""
 
 

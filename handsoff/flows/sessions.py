@@ -5,7 +5,6 @@ Any git checkout will do: nothing of ours is needed to look.
 
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from handsoff.edge import agents, clock
@@ -125,5 +124,5 @@ def _listed(session: agents.Session, now: float) -> Listed:
         at_work=session.goes_on,
         pid=session.live.pid if session.live else None,
         compressed=session.compressed,
-        path=str(Path(session.main)),
+        path=str(session.main),
     )

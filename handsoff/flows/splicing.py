@@ -13,7 +13,7 @@ from handsoff.core import installing as rules
 from handsoff.core.baggage import File, Packed
 from handsoff.core.installing import Pair, Relation, Verdict, mapped
 from handsoff.core.pathmap import PathMap
-from handsoff.core.sessions import told_by_claude
+from handsoff.core.sessions import CLAUDE, told_by_claude
 from handsoff.edge.git.baggage import Arrived
 from handsoff.edge.transcripts import Folder
 
@@ -58,7 +58,7 @@ class Splice:
 
     @property
     def _is_marked(self) -> bool:
-        return self.session.agent == "claude" and self.is_main
+        return self.session.agent == CLAUDE and self.is_main
 
     def relation(self) -> Relation | None:
         """Return how both begin, None if nothing stands here."""

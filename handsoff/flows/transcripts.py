@@ -10,6 +10,7 @@ from handsoff.core import baggage, canon, guard
 from handsoff.core.baggage import Baggage, File, Packed
 from handsoff.core.installing import is_lines
 from handsoff.core.objects import FILE, TREE, TreeEntry, encode_tree, oid_of
+from handsoff.core.sessions import CLAUDE
 from handsoff.core.sizes import spell_size
 from handsoff.edge import agents
 from handsoff.edge.agents import Session
@@ -19,7 +20,7 @@ from handsoff.errors import RefusedError
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.plan import Aim
-from handsoff.flows.proofreading import Label, Proofreader
+from handsoff.flows.proofreading import OVERLAP, Label, Proofreader
 from handsoff.flows.wishes import Wishes
 
 _COMPRESSED: Final = "compressed, so that nobody can look into it"
@@ -248,7 +249,7 @@ class Stuffing:
         return Packed(
             agent=session.agent, id=session.id, version=session.version, main=0,
             cwd=session.cwd, top=chosen.top, spellings=chosen.spellings, home=str(session.home),
-            platform="posix", project=parts[1] if session.agent == "claude" else "", files=files,
+            platform="posix", project=parts[1] if session.agent == CLAUDE else "", files=files,
         )  # fmt: skip
 
 
@@ -258,7 +259,7 @@ def _blocks(standing: Standing, label: Label) -> Iterator[tuple[bytes, int, byte
     for block in baggage.blocks(standing.read()):
         yield block, first, before
         first += block.count(b"\n")
-        before = b"" if label.lines else block[-(64 << 10) :]
+        before = b"" if label.lines else block[-OVERLAP:]
 
 
 def _tree(writer: PackWriter, entries: list[TreeEntry]) -> str:

@@ -7,7 +7,6 @@ import pytest
 
 from handsoff.core import adapters
 from handsoff.core.adapters import (
-    AGENTS,
     Facts,
     codex_says,
     findings,
@@ -16,6 +15,7 @@ from handsoff.core.adapters import (
     judge,
 )
 from handsoff.core.health import Level
+from handsoff.core.sessions import AGENTS
 from handsoff.core.settings_text import Found
 
 FILE = "/h/.codex/hooks.json"
