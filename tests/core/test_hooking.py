@@ -244,14 +244,17 @@ def test_what_is_done_in_the_background_depends_on_who_carries() -> None:
     assert names({"hook_event_name": "PostToolUse"}, stands(**OURS)) == []
 
 
-ANY = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
-    max_leaves=8,
-)
+ODD = st.sampled_from(["\x1b[2J", "\u202ea", "x" * 3000, 10**30, True, None])
+NAMES = ["name", "by", "reason", "work", "from", "until", "edits", "save_every"]
+OBJECT = st.fixed_dictionaries(dict.fromkeys(NAMES, ODD))
+ANY = st.one_of(OBJECT, ODD, st.lists(OBJECT | ODD, min_size=1, max_size=3))
+FIELDS = {
+    **dict.fromkeys([*ENTRY, "taken"], ANY),
+    "state": st.sampled_from(["held", "offered", "dropped", "closed", 7]),
+}
 
 
-@given(st.fixed_dictionaries({}, optional=dict.fromkeys(ENTRY, ANY)), ANY, ANY, ANY)
+@given(st.fixed_dictionaries(FIELDS), ANY, ANY, ANY)
 def test_whatever_is_cached_nothing_fails_and_all_that_is_said_is_plain(
     entry: dict[str, Any], waits: Any, settings: Any, machine: Any
 ) -> None:
