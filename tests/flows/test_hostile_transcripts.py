@@ -62,6 +62,13 @@ def test_lists_and_pieces_that_do_not_fit_are_refused(monday: Monday, tmp_path: 
         file = forger.parcel(forger.honest, transcript=tree(forger.store, listed, pieces))
         refused(inside(monday.m2, "receive", file), code, said, "nothing of it was kept")
     assert monday.untouched() == before
+    # what was refused is in the way of nothing: what may come comes
+    m2 = with_agents(monday.m2)
+    file = forger.offer(forger.honest, transcript=tree(forger.store, of(), PIECES))
+    inside(m2, "receive", file).ok()
+    (told,) = inside(m2, "catch", WORK, "--json").ok().json["transcripts"]
+    assert told["result"] == "new"
+    assert SESSION.id in told["resume"]
 
 
 def test_a_transcript_of_somebody_else_is_never_installed(tmp_path: Path) -> None:
@@ -81,13 +88,3 @@ def test_a_transcript_of_somebody_else_is_never_installed(tmp_path: Path) -> Non
     done = inside(m2, "catch", WORK).ok()
     assert "warning: the transcript of claude 0a1b2c3d: not installed" in done.err
     assert not claude_home(m2).exists()
-
-
-def test_what_may_come_comes(monday: Monday, tmp_path: Path) -> None:
-    m2 = with_agents(monday.m2)
-    forger = Forger.at(monday, tmp_path)
-    file = forger.offer(forger.honest, transcript=tree(forger.store, of(), PIECES))
-    inside(m2, "receive", file).ok()
-    (told,) = inside(m2, "catch", WORK, "--json").ok().json["transcripts"]
-    assert told["result"] == "new"
-    assert SESSION.id in told["resume"]
