@@ -8,6 +8,7 @@ TESTS: Final = {
     "deeds": ["test_shellwords"],
     "deed": ["test_shellwords"],
     "quickjson": ["test_quickjson"],
+    "briefing": ["test_briefing"],
     "tools": ["test_hooking", "test_shellwords"],
     "standing": ["test_hooking"],
     "hooking": ["test_hooking"],
@@ -77,6 +78,10 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             '    said = ""\n    source',
         ),
         ("talk into a shell is talk", "in _SPOKEN:", "in ():"),
+    ],
+    "briefing": [
+        ("any word is a wish", "if edits.lower() in EDITS else EDITS[0]", "if edits else EDITS[0]"),
+        ("no is ten minutes", "if save_every.lower() in _NEVER", "if False"),
     ],
     "deed": [("files keep their names", '"*** Move to",', "")],
     "quickjson": [

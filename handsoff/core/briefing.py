@@ -7,17 +7,25 @@ line, cut short.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from handsoff.core.lease import Caught, How, Lease, Saved, State
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
+from handsoff.core.times import parse_duration
+from handsoff.errors import HandsoffError
 
 VERSION: Final = 1
 MOST: Final = 1000
 """Works that are told of: the hook reads the file before each tool that an agent uses."""
 
+EDITS: Final = ("deny", "warn", "off")
+"""What becomes of edits where the work is elsewhere; the first if nothing is said."""
+SAVE_EVERY: Final = 600
+
+_NEVER: Final = frozenset({"off", "false", "no", "0"})
 _REASON_LIMIT: Final = 200
 _NAME_LIMIT: Final = 100
 _LOST: Final = frozenset({How.DROP, How.LAPSE, How.OFFER_LAPSE})
@@ -100,6 +108,15 @@ def kept(works: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]
     """Return the works that are told of, where they are too many: those that moved last."""
     latest = sorted(works.items(), key=lambda item: (item[1]["here"], item[1]["since"]))
     return dict(latest[-MOST:])
+
+
+def settings_of(edits: str, save_every: str) -> dict[str, Any]:
+    """Return what the user set for hooks; what cannot be read is as if it was not set."""
+    seconds = 0 if save_every.lower() in _NEVER else SAVE_EVERY
+    if seconds and save_every:
+        with suppress(HandsoffError):
+            seconds = int(parse_duration(save_every.lower()).total_seconds())
+    return {"edits": edits.lower() if edits.lower() in EDITS else EDITS[0], "save_every": seconds}
 
 
 def _all_allow(records: Iterable[Record], machine: str, now: datetime) -> bool:

@@ -19,16 +19,12 @@ from handsoff.core.plain import plain
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.core.telling import told_of
-from handsoff.core.times import parse_duration
 from handsoff.edge import files
 from handsoff.edge.git.objects import store_of
-from handsoff.edge.git.repo import Checkout
 from handsoff.errors import HandsoffError
 from handsoff.flows.desk import Desk
 from handsoff.flows.waiting import Pending, judging
 
-EDITS: Final = ("deny", "warn", "off")
-SAVE_EVERY: Final = 600
 _FRESH: Final = 60
 """Seconds after which the file is written even though nothing in it has changed."""
 
@@ -86,7 +82,10 @@ def _state(
         "machine": {"id": desk.machine.id, "name": plain(desk.machine.name, limit=100)},
         "written_at": int(desk.now.timestamp()),
         "roster": roster.tip if roster is not None else before.get("roster", ""),
-        "settings": _settings(desk.checkout),
+        "settings": briefing.settings_of(
+            desk.checkout.setting("handsoff.guardedits") or "",
+            desk.checkout.setting("handsoff.autosave") or "",
+        ),
         "works": entries,
         "waits": briefing.waits(entries, _arrived(desk, roster)),
     }
@@ -124,19 +123,6 @@ def _arrived(desk: Desk, roster: Roster | None) -> list[tuple[str, str, int]]:
         for m in here
         if m.sender != desk.machine.id
     ]
-
-
-def _settings(checkout: Checkout) -> dict[str, Any]:
-    """Return what the user set for hooks; what cannot be read is as if it was not set."""
-    edits = (checkout.setting("handsoff.guardedits") or "").lower()
-    every = (checkout.setting("handsoff.autosave") or "").lower()
-    seconds = SAVE_EVERY
-    if every in ("off", "false", "no", "0"):
-        seconds = 0
-    elif every:
-        with suppress(HandsoffError):
-            seconds = int(parse_duration(every).total_seconds())
-    return {"edits": edits if edits in EDITS else EDITS[0], "save_every": seconds}
 
 
 def _differs(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
