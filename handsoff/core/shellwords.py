@@ -25,7 +25,7 @@ _GOES = frozenset({"cd", "pushd", "chdir", "set-location", "sl"})
 class Command:
     """One simple command: its words without quotes, where it runs, and what it is given."""
 
-    __slots__ = ("cd", "given", "piped", "source", "words")
+    __slots__ = ("cd", "given", "source", "words")
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -35,7 +35,6 @@ class Command:
         """Its here-document or here-string."""
         self.source: Command | None = None
         """The command whose output it reads."""
-        self.piped = False
 
 
 def commands(text: str, *, windows: bool = False, cd: tuple[str, ...] = ()) -> list[Command]:

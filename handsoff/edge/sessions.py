@@ -1,8 +1,8 @@
 """Sessions of agents as they lie on this disk, and how little of a file is read to know one.
 
 Files of agents are other people's words: odd, torn, huge or hostile ones are passed over and never
-raise. Of a transcript only its first and last 64 KiB are read. Links below an agent's home are not
-followed, apart from the folders that hold everything.
+raise. Of a transcript only its first and last 64 KiB are read, of Codex at most its first MiB.
+Links below an agent's home are not followed, apart from the folders that hold everything.
 """
 
 import os

@@ -29,7 +29,7 @@ class ShrunkError(UnfitError):
     """A file is no longer as long as it was. Next: look again."""
 
 
-class Standing:
+class Extent:
     """A file as it was when it was looked at: from then on it may grow, and no more is read."""
 
     def __init__(self, path: Path, *, lines: bool, live: bool) -> None:
@@ -38,9 +38,8 @@ class Standing:
             found = os.fstat(handle)
             self.path = path
             self.mtime = max(0, int(found.st_mtime))
-            self.size = found.st_size
-            if lines and (end := _last_line(handle, found.st_size)) != found.st_size and live:
-                self.size = end
+            whole = lines and live
+            self.size = _last_line(handle, found.st_size) if whole else found.st_size
 
     def read(self) -> Iterator[bytes]:
         """Yield the file in chunks; ShrunkError if it has less than it had."""

@@ -14,6 +14,7 @@ from handsoff.core.stopping import Around, Fate, fates
 from handsoff.edge import agents, processes
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.processes import Ending, Process
+from handsoff.errors import reason
 from handsoff.flows.sessions import AtWork, at_work
 
 
@@ -24,6 +25,7 @@ class Stopped:
     at_work: AtWork
     outcome: str
     """A ``Fate`` in which nothing was tried, or the ``Ending`` of what was."""
+    process: Process | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it for ``--json``."""
@@ -37,7 +39,6 @@ class Stopping:
     found: list[Stopped] = field(default_factory=list)
     trouble: str = ""
     """Why it could not be told who is at work, "" if it could."""
-    _processes: dict[int, Process] = field(default_factory=dict)
 
     def end_others(self, tell: Callable[[str], None] = lambda _: None) -> None:
         """Ask all but the last to end, and note what came of it."""
@@ -49,9 +50,8 @@ class Stopping:
 
     def _end(self, fate: Fate, tell: Callable[[str], None]) -> None:
         for number, one in enumerate(self.found):
-            if one.outcome == fate.value:
-                process = self._processes[number]
-                ending = _ask(process, partial(_told, tell, one.at_work))
+            if one.process is not None and one.outcome == fate.value:
+                ending = _ask(one.process, partial(_told, tell, one.at_work))
                 self.found[number] = replace(one, outcome=ending.value)
 
 
@@ -62,7 +62,7 @@ def look(checkout: Checkout, *, asked: bool, stands: bool) -> Stopping:
         found = agents.live_sessions(checkout.top, spellings, os.environ)
         above = set(processes.ancestors())
     except (OSError, ValueError) as error:
-        return Stopping(trouble=str(error).lower())
+        return Stopping(trouble=reason(error) if isinstance(error, OSError) else str(error))
     kept = [one for number, one in enumerate(found) if not _again(one, found[:number])]
     around = [
         Around(known=one.process is not None, here=one.here, above=one.process in above)
@@ -70,8 +70,10 @@ def look(checkout: Checkout, *, asked: bool, stands: bool) -> Stopping:
     ]
     what = fates(around, asked=asked, stands=stands)
     return Stopping(
-        [Stopped(at_work(one), fate.value) for one, fate in zip(kept, what, strict=True)],
-        _processes={n: one.process for n, one in enumerate(kept) if one.process is not None},
+        [
+            Stopped(at_work(one), fate.value, one.process)
+            for one, fate in zip(kept, what, strict=True)
+        ]
     )
 
 

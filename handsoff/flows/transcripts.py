@@ -15,7 +15,7 @@ from handsoff.core.sizes import spell_size
 from handsoff.edge import agents
 from handsoff.edge.agents import Session
 from handsoff.edge.git.pack import PackWriter, Piece
-from handsoff.edge.transcripts import Standing
+from handsoff.edge.transcripts import Extent
 from handsoff.errors import RefusedError
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.guarding import Guarding
@@ -52,13 +52,13 @@ class Looked:
     """A session as it was when it was looked at: what it grows by from then on stays."""
 
     session: Session
-    files: tuple[tuple[str, Standing], ...]
+    files: tuple[tuple[str, Extent], ...]
     """Names below the agent's home, the transcript first."""
 
     @property
     def size(self) -> int:
         """How many bytes travel."""
-        return sum(standing.size for _, standing in self.files)
+        return sum(extent.size for _, extent in self.files)
 
     @property
     def shown(self) -> dict[str, str | int]:
@@ -103,11 +103,11 @@ class Chosen:
 
 def _mark(looked: Looked) -> list[object]:
     files = []
-    for name, standing in looked.files:
+    for name, extent in looked.files:
         digest = hashlib.sha256()
-        for chunk in standing.read():
+        for chunk in extent.read():
             digest.update(chunk)
-        files.append([name, standing.size, digest.hexdigest()])
+        files.append([name, extent.size, digest.hexdigest()])
     return [looked.session.agent, looked.session.id, sorted(files)]
 
 
@@ -161,7 +161,7 @@ def _look(session: Session) -> Looked:
     files = []
     for path in session.files:
         name = session.name(path)
-        files.append((name, Standing(path, lines=name.endswith(".jsonl"), live=session.goes_on)))
+        files.append((name, Extent(path, lines=name.endswith(".jsonl"), live=session.goes_on)))
     return Looked(session, tuple(files))
 
 
@@ -185,9 +185,9 @@ class Stuffing:
         number = 0
         for looked in self.chosen.sessions:
             files = []
-            for name, standing in looked.files:
-                tree = f"{number:05d}" if standing.size else ""
-                file, oids = self._pack_file(writer, looked, name, standing, tree)
+            for name, extent in looked.files:
+                tree = f"{number:05d}" if extent.size else ""
+                file, oids = self._pack_file(writer, looked, name, extent, tree)
                 if oids:
                     oid = _tree(writer, [TreeEntry(baggage.piece_name(n), FILE, oid)
                                          for n, oid in enumerate(oids)])  # fmt: skip
@@ -212,19 +212,19 @@ class Stuffing:
     def _read_through(self) -> None:
         """Find all that is to be redacted, wherever it stands again."""
         for looked in self.chosen.sessions:
-            for name, standing in looked.files:
+            for name, extent in looked.files:
                 label = looked.label(name)
-                for block, first, before in _blocks(standing, label):
+                for block, first, before in _blocks(extent, label):
                     self.proof.read(block, label, first, before)
         self.proof.will_redact(self.guarding.allowed)
 
     def _pack_file(
-        self, writer: PackWriter, looked: Looked, name: str, standing: Standing, tree: str
+        self, writer: PackWriter, looked: Looked, name: str, extent: Extent, tree: str
     ) -> tuple[File, list[str]]:
         label, digest, size, oids = looked.label(name), hashlib.sha256(), 0, []
         if name.endswith(".zst"):
             self.proof.refuse(label, _COMPRESSED)
-        for block, first, before in _blocks(standing, label):
+        for block, first, before in _blocks(extent, label):
             out = self.proof.redacted(block, label)
             pieces = list(baggage.cut(out))
             for piece in pieces:
@@ -232,7 +232,7 @@ class Stuffing:
                 oids.append(oid_of("blob", piece))
             size += len(out)
             writer.submit(self._job(out, pieces, label, first, before))
-        return File(name, size, digest.hexdigest(), standing.mtime, tree), oids
+        return File(name, size, digest.hexdigest(), extent.mtime, tree), oids
 
     def _job(
         self, block: bytes, pieces: list[bytes], label: Label, first: int, before: bytes
@@ -253,10 +253,10 @@ class Stuffing:
         )  # fmt: skip
 
 
-def _blocks(standing: Standing, label: Label) -> Iterator[tuple[bytes, int, bytes]]:
+def _blocks(extent: Extent, label: Label) -> Iterator[tuple[bytes, int, bytes]]:
     """Yield blocks, the number of the first line of each, and what comes just before it."""
     first, before = 1, b""
-    for block in baggage.blocks(standing.read()):
+    for block in baggage.blocks(extent.read()):
         yield block, first, before
         first += block.count(b"\n")
         before = b"" if label.lines else block[-OVERLAP:]
