@@ -31,7 +31,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("names that begin alike", 'f"{exact[:NAME_LIMIT]}-"', 'f"{exact[:NAME_LIMIT]}"'),
         ("a folder beside, called alike", 'top.rstrip("/") + "/"', 'top.rstrip("/")'),
         ("up and away", "posixpath.normpath(", "("),
-        ("characters that are none", ' or not _is_spelled(cwd):', ":"),
+        ("characters that are none", ' or not is_spelled(cwd):', ":"),
         ("keys travel", 'endswith((".key", BESIDE))', "endswith(BESIDE)"),
         ("what a killed run left travels", 'endswith((".key", BESIDE))', 'endswith(".key")'),
         ("keys in capitals travel", "name.lower().endswith", "name.endswith"),

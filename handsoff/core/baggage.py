@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from handsoff.core import canon, paths
 from handsoff.core.pathmap import PathMap
+from handsoff.core.paths import is_spelled
 from handsoff.core.plain import plain
 from handsoff.core.sessions import CLAUDE, belongs, is_main, is_session_id
 from handsoff.errors import DamagedError, RefusedError
@@ -194,12 +195,8 @@ def _items(value: object, most: int) -> list[Any]:
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > TEXT or "\0" in value:
+    if not isinstance(value, str) or len(value) > TEXT or "\0" in value or not is_spelled(value):
         raise DamagedError("the list of transcripts is malformed")
-    try:
-        value.encode("utf-8", "surrogateescape")  # what nothing could be called is malformed too
-    except UnicodeEncodeError as error:
-        raise DamagedError("the list of transcripts is malformed") from error
     return value
 
 

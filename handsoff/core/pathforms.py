@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from handsoff.core.paths import is_spelled
 from handsoff.errors import DamagedError
 
 _BEFORE: Final = r"[A-Za-z0-9_.\-/\\~@%+]"
@@ -64,10 +65,8 @@ class Place:
             place = cls("", _names(path.split("/")))
         else:
             raise DamagedError(f"not an absolute path: {path[:60]!r}")
-        try:
-            path.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError as error:
-            raise DamagedError(f"no system has such a path: {path[:60]!r}") from error
+        if not is_spelled(path):
+            raise DamagedError(f"no system has such a path: {path[:60]!r}")
         if not place.names:
             raise DamagedError(f"a root cannot be mapped: {path[:60]!r}")
         return place

@@ -32,6 +32,15 @@ def check_path(path: bytes) -> None:
         raise RefusedError(f"the path {path[:120]!r} {problem}")
 
 
+def is_spelled(path: str) -> bool:
+    """Say whether a disk could have such a name: JSON can spell characters that are none."""
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def path_problem(path: bytes) -> str | None:
     """Return what is wrong with ``path`` (relative, slashes), or None if it may be written."""
     if not path or path.startswith(b"/") or b"\0" in path:

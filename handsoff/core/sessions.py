@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from handsoff.core.masking import mask
-from handsoff.core.paths import path_problem
+from handsoff.core.paths import is_spelled, path_problem
 from handsoff.core.plain import plain
 
 CLAUDE: Final = "claude"
@@ -112,7 +112,7 @@ def may_hold(name: str, tops: Collection[str]) -> bool:
 
 def tail_below(cwd: str, tops: Collection[str]) -> str | None:
     """Return the path from the top of a checkout to ``cwd`` ("" is the top), None if outside."""
-    if not cwd.startswith("/") or "\0" in cwd or not _is_spelled(cwd):
+    if not cwd.startswith("/") or "\0" in cwd or not is_spelled(cwd):
         return None
     here = _spelled(cwd)
     for top in map(_spelled, tops):
@@ -122,15 +122,6 @@ def tail_below(cwd: str, tops: Collection[str]) -> str | None:
         if here.startswith(above):
             return here[len(above) :]
     return None
-
-
-def _is_spelled(path: str) -> bool:
-    """Say whether a disk could have such a name: JSON can spell characters that are none."""
-    try:
-        path.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _spelled(path: str) -> str:
@@ -151,7 +142,7 @@ def belongs(agent: str, name: str) -> str | None:
     found = shape.fullmatch(name) if shape else None
     if found is None or name.lower().endswith((".key", BESIDE)):
         return None
-    if not _is_spelled(name) or path_problem(name.encode("utf-8", "surrogateescape")):
+    if not is_spelled(name) or path_problem(name.encode("utf-8", "surrogateescape")):
         return None
     return next(filter(None, found.groupdict().values()), None)
 
