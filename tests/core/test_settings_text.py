@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import hypothesis
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -70,6 +71,7 @@ MIXED = f'{{"hooks": {{"Stop": [{{"hooks": [{OLD}, "theirs"]}}, {{"hooks": [7, {
 
 
 @given(settings(st.one_of(THEIRS, OLDER)))
+@hypothesis.settings(max_examples=50)
 @example(TWICE)
 @example(MIXED)
 def test_older_forms_are_replaced_and_none_is_left_behind(text: str) -> None:
