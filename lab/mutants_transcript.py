@@ -88,7 +88,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("letters that are none", "return _LONE.sub(", "return spelled or _LONE.sub("),
     ],
     "transcript": [
-        ("a memory fills with values", "if _is_dense(raw):", "if False:"),
+        ("a memory fills with values", " or _is_dense(raw):", ":"),
         ("hashed lines", "if document is None or _is_hashed(document):", "if document is None:"),
         ("hashed lines of secrets", "if _is_hashed(document) or not secrets:", "if not secrets:"),
         (

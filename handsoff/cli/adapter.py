@@ -119,7 +119,8 @@ def _lines(result: "Changed") -> Iterator[str]:
 
 
 def _standing(told: "Told") -> Iterator[str]:
-    from handsoff.core.adapters import CODEX, FIND_IT, TITLES, TRUST_IT
+    from handsoff.core.adapters import FIND_IT, TITLES, TRUST_IT
+    from handsoff.core.sessions import CODEX
 
     standing, facts = told.standing, told.facts
     here = "" if facts.there or facts.project else " (the agent has no folder here)"
