@@ -11,6 +11,7 @@ import json
 import threading
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
@@ -31,14 +32,14 @@ _URI: Final = "credential-uri"
 _BETWEEN: Final = b"\n\x1e\n"
 
 
-def warm(cache: Path) -> bool:
-    """Compile the engine's rules into ``cache`` unless some rest there; say whether it was done.
+def warm(folder: Path) -> bool:
+    """Compile the engine's rules into ``folder`` unless some rest there; say whether it was done.
 
     It takes four seconds, once for a user, which nobody should wait for at the first hand-over.
     """
-    if any(cache.glob("*.vscdb")):
+    if any(folder.glob("*.vscdb")):
         return False
-    return Scanner(cache).complete
+    return Scanner(folder).complete
 
 
 class Hit(NamedTuple):
@@ -52,9 +53,9 @@ class Hit(NamedTuple):
 class Scanner:
     """Finds secrets in bytes. Made at once, ready half a second later; safe in many threads."""
 
-    def __init__(self, cache: Path) -> None:
-        """Begin to load the rules; ``cache`` is a folder of ours, where they rest compiled."""
-        self._cache = cache
+    def __init__(self, folder: Path) -> None:
+        """Begin to load the rules; ``folder`` is one of ours, where they rest compiled."""
+        self._folder = folder
         self._engine: Any = None
         self._name = BUILT_IN
         self._loader = threading.Thread(target=self._load, name="scanner", daemon=True)
@@ -96,13 +97,7 @@ class Scanner:
 
     def _load(self) -> None:
         try:
-            sdk = import_module("kingfisher_sdk")
-            folder = ensure_folder(self._cache)
-            rules = sdk.Rules([_own_rules(folder)], cache_dir=folder)
-            # a comment beside a secret must not switch the finding off
-            policy = sdk.DetectionPolicy(inline_ignores=False, markup_context=False)
-            self._engine = sdk.Scanner(rules, policy=policy)
-            self._name = f"kingfisher {sdk.__version__}"
+            self._engine, self._name = _engine(ensure_folder(self._folder))
         except (ImportError, OSError, ValueError, RuntimeError, HandsoffError) as error:
             self._name = f"{BUILT_IN} ({type(error).__name__}: {error})"
 
@@ -138,6 +133,16 @@ class Scanner:
             # the same bytes under two names would need two waivers
             if not any(secret in other or other in secret for other in known):
                 yield kind, secret
+
+
+@cache
+def _engine(folder: Path) -> tuple[Any, str]:
+    """Return the engine, and its name: loaded once for a process, which may send many times."""
+    sdk = import_module("kingfisher_sdk")
+    rules = sdk.Rules([_own_rules(folder)], cache_dir=folder)
+    # a comment beside a secret must not switch the finding off
+    policy = sdk.DetectionPolicy(inline_ignores=False, markup_context=False)
+    return sdk.Scanner(rules, policy=policy), f"kingfisher {sdk.__version__}"
 
 
 def _whole(hits: Sequence[Hit]) -> list[Hit]:

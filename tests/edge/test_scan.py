@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.views import PIECE
+from handsoff.edge import scan
 from handsoff.edge.scan import BATCH, BUILT_IN, Hit, Scanner
 from tests.kit.planted import LOOK_ALIKES, PLANTED
 
@@ -146,6 +147,7 @@ def test_the_rules_rest_in_the_folder_given_and_are_private(scanner: Scanner, ru
 
 def test_a_second_scanner_uses_the_compiled_rules(scanner: Scanner, rules: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in rules.iterdir()}
+    scan._engine.cache_clear()
     assert Scanner(rules).complete
     assert {path: path.stat().st_mtime_ns for path in rules.iterdir()} == before
 
