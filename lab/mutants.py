@@ -27,6 +27,7 @@ import mutants_transfer
 import mutants_waiting
 
 CORE = Path("handsoff/core")
+THOROUGH = "--hypothesis-profile=thorough"  # as many examples as hypothesis has by itself
 TESTS: dict[str, list[str]] = {}
 MUTANTS: dict[str, list[tuple[str, str, str]]] = {}
 """By module: what is broken, the text that stands there, and what it is replaced with."""
@@ -54,7 +55,7 @@ def notices(root: Path, tests: list[str]) -> str:
     """Return the first test file that fails in the tree at ``root``, or nothing."""
     for test in tests:
         file = f"tests/core/{test}.py"
-        command = [sys.executable, "-m", "pytest", "-qx", file]
+        command = [sys.executable, "-m", "pytest", "-qx", THOROUGH, file]
         env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         run = subprocess.run(command, cwd=root, env=env, capture_output=True, check=False)
         if run.returncode in (1, 2):  # a test failed, or could not even be collected

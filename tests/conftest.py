@@ -13,8 +13,10 @@ from tests.kit.machines import World, sealed
 
 # how fast this machine is at the moment is no property of the code
 settings.register_profile(
-    "suite", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "thorough", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+# 100 examples, hypothesis's own number, are for --hypothesis-profile=thorough
+settings.register_profile("suite", settings.get_profile("thorough"), max_examples=50)
 settings.load_profile("suite")
 
 _MEMORY = Path("/dev/shm")

@@ -121,4 +121,4 @@ class LeaseModel(RuleBasedStateMachine):
 
 
 TestLease = LeaseModel.TestCase
-TestLease.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+TestLease.settings = settings(stateful_step_count=30)
