@@ -13,7 +13,7 @@ import pytest
 from handsoff import hook
 from handsoff.edge import hooklog
 from tests.kit.hooking import SESSION, event, hooked, said, tool
-from tests.kit.machines import ROOT, World
+from tests.kit.machines import ROOT, Machine, World
 from tests.kit.running import inside
 
 HEAVY = {"asyncio", "cryptography", "dataclasses", "pathlib", "pygit2", "subprocess", "typer"}
@@ -26,12 +26,15 @@ AGENTS = pytest.mark.parametrize("agent", ["claude", "codex"])
 @pytest.fixture
 def elsewhere(world: World) -> Path:
     """Return a checkout of m1 in which the work of its branch, feat/x, is with m2."""
-    m1, m2 = world.members("m1", "m2")
+    m1, _ = world.prepared("m1", "m2", by=_away)
+    (store(m1.top) / "hooked-refresh").touch()  # just now: nothing is started in the background
+    return m1.top
+
+
+def _away(world: World, m1: Machine, m2: Machine) -> None:
     m1.git("switch", "-q", "-c", "feat/x")
     m2.writes("feat/x", lambda pen: pen.caught())
     inside(m1, "status").ok()
-    (store(m1.top) / "hooked-refresh").touch()  # just now: nothing is started in the background
-    return m1.top
 
 
 def store(top: Path) -> Path:

@@ -16,14 +16,17 @@ from tests.kit.machines import Machine, World, git
 @pytest.fixture
 def pair(world: World) -> tuple[Machine, Machine]:
     """Return m1 and m2, both on feat/x with a commit to push; the remote has the branch."""
-    m1, m2 = world.members("m1", "m2")
+    m1, m2 = world.prepared("m1", "m2", by=_pushed)
+    return m1, m2
+
+
+def _pushed(world: World, m1: Machine, m2: Machine) -> None:
     for machine in (m1, m2):
         machine.git("switch", "-qc", "feat/x")
     m1.push("-q", "origin", "feat/x").ok()
     m2.git("pull", "-q", "origin", "feat/x")
     for machine in (m1, m2):
         machine.commit()
-    return m1, m2
 
 
 def caught(pen: Pen) -> Pen:

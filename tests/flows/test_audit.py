@@ -39,12 +39,14 @@ class Ops(Machine):
 @pytest.fixture
 def members(world: World) -> list[Machine]:
     """Return two machines that handed a work over, and both said something about it."""
-    m1, m2 = world.members("m1", "m2")
+    return world.prepared("m1", "m2", by=_handed_over)
+
+
+def _handed_over(world: World, m1: Machine, m2: Machine) -> None:
     to = Recipient(machine=m2.member().id)
     m1.writes(WORK, lambda pen: pen.caught().saved().offered(to))
     m2.writes(WORK, lambda pen: pen.caught().saved())
     say(m1, "look at the rounding")
-    return [m1, m2]
 
 
 @pytest.fixture

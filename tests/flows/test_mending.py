@@ -17,12 +17,15 @@ WORK, REF, ROSTER = "one", "refs/wip/lease/one", "refs/wip/roster"
 
 @pytest.fixture
 def pair(world: World) -> tuple[Machine, Machine]:
-    m1, m2 = world.members("m1", "m2")
+    m1, m2 = world.prepared("m1", "m2", by=_saved)
+    return m1, m2
+
+
+def _saved(world: World, m1: Machine, m2: Machine) -> None:
     for work in (WORK, "two"):
         m1.writes(work, lambda pen: pen.caught().saved().saved())
     for machine in (m1, m2):
         inside(machine, "status").ok()
-    return m1, m2
 
 
 def as_remote(world: World, machine: Machine, *words: str) -> str:

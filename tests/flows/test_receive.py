@@ -12,18 +12,28 @@ from handsoff.edge.keys import Machine as Keys
 from handsoff.edge.keys import create
 from tests.kit.compare import look
 from tests.kit.disks import noise
-from tests.kit.monday import WORK, Monday
+from tests.kit.monday import WORK, Monday, built, copy
 from tests.kit.parcels import put_together, take_apart
 from tests.kit.running import inside, refused
 
 
 @pytest.fixture
+def monday(request: pytest.FixtureRequest, templates: Path, tmp_path: Path) -> Monday:
+    """Return Monday, and for whoever asks for the parcel, after it was written."""
+    if "parcel" not in request.fixturenames:
+        return copy(built(templates), tmp_path / "monday")
+    made = templates / "parcel"
+    if not made.exists():
+        before = copy(built(templates), made)
+        before.m2.git("fetch", "-q")  # else what m1 builds on comes with the parcel
+        inside(before.m1, "send", "m2", "--to-file", made / "work.handsoff").ok()
+    return copy(made, tmp_path / "monday")
+
+
+@pytest.fixture
 def parcel(monday: Monday, tmp_path: Path) -> Path:
     """Return the file that m1 wrote for m2."""
-    monday.m2.git("fetch", "-q")  # else what m1 builds on comes with the parcel
-    file = tmp_path / "work.handsoff"
-    inside(monday.m1, "send", "m2", "--to-file", file).ok()
-    return file
+    return (monday.world.folder / "work.handsoff").rename(tmp_path / "work.handsoff")
 
 
 def nothing_was_kept(monday: Monday) -> bool:

@@ -251,13 +251,26 @@ class World:
         self.enrol(*machines, person=person)
         return machines
 
+    def prepared(self, *names: str, by: Callable[..., object]) -> list[Machine]:
+        """Return members after ``by(world, *members)``: done once, and copied for each test."""
+        assert self.templates is not None
+        made = self.templates / f"{by.__module__}.{by.__qualname__}"
+        if not made.exists():
+            world = World.copy_of(self.templates, made)
+            by(world, *world.members(*names))
+        return [*self._copied(names, made, "")]
+
     def _copies(self, names: Sequence[str], person: str, templates: Path) -> Iterator[Machine]:
         made = templates / "-".join([person, *names])
         if not made.exists():
             World.copy_of(templates, made).members(*names, person=person)
-        for kept in ("objects", "refs"):
-            to = self.remote.path / kept
-            shutil.copytree(Remote.of(made).path / kept, to, dirs_exist_ok=True)
+        yield from self._copied(names, made, "objects", "refs")
+
+    def _copied(self, names: Sequence[str], made: Path, *kept: str) -> Iterator[Machine]:
+        for part in kept:
+            shutil.copytree(
+                Remote.of(made).path / part, self.remote.path / part, dirs_exist_ok=True
+            )
         for name in names:
             shutil.copytree(made / name, self.folder / name, symlinks=True)
             yield arrived(name, made, self.folder)
