@@ -15,10 +15,13 @@ LONG = "a/" + "long/" * 45 + "name"
 
 @pytest.fixture
 def pair(world: World) -> tuple[Machine, Machine]:
-    m1, m2 = world.members("m1", "m2")
+    m1, m2 = world.prepared("m1", "m2", by=_saved)
+    return m1, m2
+
+
+def _saved(world: World, m1: Machine, m2: Machine) -> None:
     for work in ("one", "two", LONG):
         m1.writes(work, lambda pen: pen.caught().saved())
-    return m1, m2
 
 
 def counting(folder: Path) -> tuple[str, Path]:

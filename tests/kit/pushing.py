@@ -12,12 +12,15 @@ WORK = "feat/x"
 @pytest.fixture
 def pair(world: World) -> tuple[Machine, Machine]:
     """Return m1 and m2, both on feat/x; m1 has a commit that the remote's branch lacks."""
-    m1, m2 = world.members("m1", "m2")
+    m1, m2 = world.prepared("m1", "m2", by=_ahead)
+    return m1, m2
+
+
+def _ahead(world: World, m1: Machine, m2: Machine) -> None:
     for machine in (m1, m2):
         machine.git("switch", "-qc", WORK)
     m1.push("-q", "-u", "origin", WORK).ok()
     m1.commit()
-    return m1, m2
 
 
 def caught(pen: Pen) -> Pen:
