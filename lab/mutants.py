@@ -22,6 +22,7 @@ import mutants_pairing
 import mutants_record
 import mutants_remote
 import mutants_ssh
+import mutants_tour
 import mutants_transcript
 import mutants_transfer
 import mutants_waiting
@@ -42,6 +43,7 @@ for _part in (
     mutants_record,
     mutants_remote,
     mutants_ssh,
+    mutants_tour,
     mutants_transcript,
     mutants_transfer,
     mutants_waiting,

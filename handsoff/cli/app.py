@@ -21,6 +21,7 @@ from handsoff.cli import (
     peers,
     record,
     roster,
+    tour,
     work,
 )
 from handsoff.cli.talk import fail, say, show
@@ -67,6 +68,7 @@ record.add_to(app)
 ops.add_to(app)
 peers.add_to(app)
 adapter.add_to(app)
+tour.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
