@@ -69,6 +69,8 @@ def _close(done: "Outcome") -> None:
     if done.whole:
         show(f"That was all: {commands} commands, and {facts} facts, each of them checked.")
     if not done.folder:
+        if done.error is not None:
+            return
         show("The folder is gone, and so is all that ran in it.")
         say("next: on two machines, each in its clone of your repository: handsoff pair")
         return
@@ -89,12 +91,12 @@ class Teller:
     def opens(self, folder: str) -> bool:
         """Say what is going to happen."""
         self._show(
-            "Monday, 4 p.m. A task is half done on machine m1, whose person has to go: m2 goes on.",
+            "Monday, 4 p.m. A task is half done on machine m1, its person has to go: m2 goes on.",
             "",
-            "Both machines are on this computer, with a git remote and real SSH between them.",
-            f"They live in {folder}, and see nothing of yours.",
-            "Behind m1$ and m2$ stands what is typed there, and below it what was answered.",
-            "~ is the home of that machine.",
+            "Both machines are folders on this computer, with a git remote and real SSH between:",
+            f"{folder}",
+            "They see nothing of yours. After m1$ and m2$ stands what is typed there, and below it",
+            "what it answers; ~ is that machine's home. Lines in brackets are told by the tour.",
         )
         return self._on()
 

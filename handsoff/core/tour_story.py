@@ -23,7 +23,7 @@ TRUST: Final = Step(
     (
         "Each machine makes keys of its own. One shows a code, on the other one it is typed.",
         "People compare the four words on both screens; --yes is for scripts such as this one.",
-        "Between real machines on one network, --bind and --at are not needed: they are found.",
+        "Two machines on one network find each other, without --bind and --at.",
     ),
     (
         Starts(
@@ -52,7 +52,7 @@ MIDDLE: Final = Step(
     "Monday, 4 p.m.: the task on m1 is half done",
     (
         "Two commits are not pushed. One change is staged (settled), another is not (a try).",
-        "Git can move commits. All the rest of this exists on m1 only, so a push would lose it.",
+        "Git moves commits only: a push would leave all the rest of this behind.",
     ),
     (
         *MONDAY,

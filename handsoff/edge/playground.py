@@ -1,8 +1,6 @@
 """A folder with machines to play with: each has a home, keys and a clone; nothing of the user's.
 
-Whatever ends this process, also SIGKILL, the folder and the children go: a small shell of a
-session of its own, the janitor, reads which children there are from a pipe, and tidies up at its
-end. It does so at an ordinary end, too, so that there is one way only.
+Whatever ends this process, the folder and the children go: see edge/janitor.py.
 
 Nothing of the user's is read or written: no home, no git configuration, no agent, no keys; but
 the rules of the scanner are copied if they rest compiled in the user's cache.
@@ -29,6 +27,7 @@ import handsoff
 from handsoff.core.tour import Look
 from handsoff.edge import clock, files
 from handsoff.edge.home import cache_folder
+from handsoff.edge.janitor import Janitor
 from handsoff.errors import HandsoffError, UnfitError, UsageError
 
 SECONDS: Final = 120.0
@@ -41,18 +40,6 @@ _KEPT: Final = (
 )  # fmt: skip
 """What machines see of the user's environment: the language above all."""
 
-_JANITOR: Final = r"""
-trap '' INT HUP TERM
-children=
-while read -r line; do children=$line; done
-for child in $children; do kill -KILL -- "-$child" 2>/dev/null; done
-[ -n "$1" ] || exit 0
-for try in 1 2 3 4 5; do
-    rm -rf -- "$1" 2>/dev/null
-    [ -e "$1" ] || exit 0
-    sleep 1
-done
-"""
 _SHIM: Final = """#!/bin/sh
 exec {python} -P -m handsoff "$@"
 """
@@ -113,7 +100,7 @@ class Playground:
     """The folder, and who runs in it."""
 
     folder: Path
-    janitor: "subprocess.Popen[bytes]"
+    janitor: Janitor
     machines: tuple[str, ...]
     running: dict[str, Running] = field(default_factory=dict)
     children: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
@@ -131,6 +118,11 @@ class Playground:
     def remote(self) -> str:
         """The bare repository that they share, as a shell spells it."""
         return shlex.quote(str(self.folder / "remote.git"))
+
+    @property
+    def cache(self) -> Path:
+        """The folder of compiled rules, which the machines share."""
+        return self.folder / "cache" / "handsoff"
 
     def env(self, machine: str) -> dict[str, str]:
         """Return the whole environment of a machine."""
@@ -213,7 +205,7 @@ class Playground:
             start_new_session=True,
         )
         self.children.append(process)
-        self._tell_janitor()
+        self.janitor.knows(child.pid for child in self.children)
         return process
 
     def _ended(self, process: "subprocess.Popen[bytes]") -> None:
@@ -222,23 +214,13 @@ class Playground:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         self.children.remove(process)
-        self._tell_janitor()
-
-    def _tell_janitor(self) -> None:
-        assert self.janitor.stdin is not None
-        line = " ".join(str(child.pid) for child in self.children)
-        with suppress(BrokenPipeError):
-            self.janitor.stdin.write(line.encode() + b"\n")
-            self.janitor.stdin.flush()
+        self.janitor.knows(child.pid for child in self.children)
 
     def close(self) -> None:
         """End the children, and let the janitor remove the folder unless it is kept."""
         for child in list(self.children):
             self._ended(child)
-        assert self.janitor.stdin is not None
-        with suppress(BrokenPipeError):
-            self.janitor.stdin.close()
-        self.janitor.wait()
+        self.janitor.close()
 
 
 @contextmanager
@@ -248,15 +230,7 @@ def playground(keep: Path | None, *machines: str) -> Iterator[Playground]:
         raise UnfitError("git is not installed", hint="install git 2.39 or later")
     with files.saying("cannot make a folder to play in"):
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve() if keep is None else _own(keep)
-    janitor = subprocess.Popen(
-        ["sh", "-c", _JANITOR, "handsoff-tour", str(folder) if keep is None else ""],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
-    ground = Playground(folder, janitor, machines)
+    ground = Playground(folder, Janitor(folder if keep is None else None), machines)
     try:
         with files.saying(f"cannot write below {folder}"):
             _furnish(ground)
@@ -275,10 +249,10 @@ def _own(keep: Path) -> Path:
 def _furnish(ground: Playground) -> None:
     for name in ("bin", "cache", "tmp", *ground.machines):
         (ground.folder / name).mkdir(mode=0o700)
+    ground.cache.mkdir(mode=0o700)
     for compiled in cache_folder().glob("*"):
         if compiled.is_file():
-            (ground.folder / "cache" / "handsoff").mkdir(mode=0o700, exist_ok=True)
-            shutil.copy(compiled, ground.folder / "cache" / "handsoff")
+            shutil.copy(compiled, ground.cache)
     shim = ground.folder / "bin" / "handsoff"
     _script(shim, _SHIM.format(python=shlex.quote(sys.executable)))
     for name in ground.machines:

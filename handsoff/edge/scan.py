@@ -32,12 +32,17 @@ _URI: Final = "credential-uri"
 _BETWEEN: Final = b"\n\x1e\n"
 
 
+def is_warm(folder: Path) -> bool:
+    """Say whether compiled rules of the engine rest in ``folder``."""
+    return any(folder.glob("*.vscdb"))
+
+
 def warm(folder: Path) -> bool:
     """Compile the engine's rules into ``folder`` unless some rest there; say whether it was done.
 
     It takes four seconds, once for a user, which nobody should wait for at the first hand-over.
     """
-    if any(folder.glob("*.vscdb")):
+    if is_warm(folder):
         return False
     return Scanner(folder).complete
 

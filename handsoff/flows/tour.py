@@ -24,7 +24,7 @@ from handsoff.core.tour import (
     shown,
 )
 from handsoff.core.tour_toy import FIRST
-from handsoff.edge import clock
+from handsoff.edge import clock, scan
 from handsoff.edge.playground import Playground, Said, has, playground
 from handsoff.errors import HandsoffError, UnfitError
 
@@ -118,6 +118,9 @@ class Tour:
 
     def play(self, story: Sequence[Step]) -> None:
         """Play a story, from what both have before it begins."""
+        if not scan.is_warm(self.ground.cache):  # else both machines would do so at once
+            self.voice.writes("the rules of the secret scanner are compiled; some seconds, once")
+            scan.warm(self.ground.cache)
         before = Played(0, "")
         for act in FIRST:
             self._act(act, before)
