@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,7 +14,14 @@ from handsoff.core.tour import Step
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.tour import Outcome
 
-_RULE = 78
+_RULE: Final = 78
+_OPENING: Final = (
+    "Monday, 4 p.m. A task is half done on machine m1, and its person has to go: m2 goes on.",
+    "",
+    "Both machines are folders on this computer, with a git remote and real SSH between them.",
+    "They see nothing of yours; ~ is the home of a machine, and lines in brackets are the tour's.",
+    "After m1$ and m2$ stands what is typed there, and below it what is answered.",
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -90,14 +97,7 @@ class Teller:
 
     def opens(self, folder: str) -> bool:
         """Say what is going to happen."""
-        self._show(
-            "Monday, 4 p.m. A task is half done on machine m1, its person has to go: m2 goes on.",
-            "",
-            "Both machines are folders on this computer, with a git remote and real SSH between:",
-            f"{folder}",
-            "They see nothing of yours. After m1$ and m2$ stands what is typed there, and below it",
-            "what it answers; ~ is that machine's home. Lines in brackets are told by the tour.",
-        )
+        self._show(*_OPENING, f"All of it lies in {folder}.")
         return self._on()
 
     def begins(self, number: int, of: int, step: Step) -> None:

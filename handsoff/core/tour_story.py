@@ -181,8 +181,8 @@ SAME: Final = Step(
     "Both ends, byte for byte",
     (
         "Do not take handsoff's word for it: the tour reads both checkouts by itself.",
-        "For each file it shows the first digits of its SHA-256 (all of them are compared), and of",
-        "what git prints about the index, the status, the stash and the commits.",
+        "It shows the first digits of each file's SHA-256, and compares all of them.",
+        "Of the index, the status, the stash and the commits it compares what git itself prints.",
     ),
     (Compares("m1", "m2", STAYS),),
 )
