@@ -149,6 +149,7 @@ class Teller:
     def _on(self) -> bool:
         if not self._waits:
             return True
-        print("\nEnter goes on, q and Enter stops ", end="", file=sys.stderr, flush=True)
+        say("")
+        say("Enter goes on, q and Enter stops:")
         line = sys.stdin.readline()
         return bool(line) and line.strip().lower() not in ("q", "quit")
