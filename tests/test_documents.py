@@ -1,8 +1,10 @@
 """What the documents say and code can tell: lists are whole, tables are those of the code."""
 
 import importlib
+import io
 import re
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import fields
 from pathlib import Path
 from typing import Final
@@ -10,7 +12,7 @@ from typing import Final
 import pytest
 
 from handsoff import errors
-from handsoff.cli.app import INTERRUPTED, app
+from handsoff.cli.app import INTERRUPTED, app, main
 from handsoff.core import (
     admission,
     archive,
@@ -79,10 +81,33 @@ def test_every_command_has_one_line_in_the_readme() -> None:
         words = [c.name or getattr(c.callback, "__name__", "") for c in inner]
         named += [(f"{group.name} {word}".rstrip(), None) for word in ("", *words)]
     commands = {name or getattr(callback, "__name__", "") for name, callback in named}
+    assert sorted(_readme_commands()) == sorted(commands)
+
+
+def test_the_list_of_verbs_in_the_readme_is_that_of_the_help() -> None:
+    told = {command for command in _readme_commands() if command not in _hidden()}
+    shown = set(_listed())
+    for group in [group.name for group in app.registered_groups]:
+        shown |= {f"{group} {verb}" for verb in _listed(str(group))}
+    assert told == shown
+
+
+def _listed(*words: str) -> list[str]:
+    """Return the commands that ``--help`` lists."""
+    with redirect_stdout(io.StringIO()) as said, pytest.raises(SystemExit):
+        main([*words, "--help"])
+    listed = said.getvalue().partition("\nCommands:\n")[2].partition("\n\n")[0]
+    return re.findall(r"^  ([a-z]+)", listed, re.MULTILINE)
+
+
+def _hidden() -> set[str | None]:
+    return {command.name for command in app.registered_commands if command.hidden}
+
+
+def _readme_commands() -> list[str]:
     table = rows(section(README, "The commands"), "command")
     words_first = re.compile(r"handsoff ([a-z]+(?: [a-z]+)*)")
-    told = [found[1] for row in table if (found := words_first.match(ticked(row[0])[0]))]
-    assert sorted(told) == sorted(commands)
+    return [found[1] for row in table if (found := words_first.match(ticked(row[0])[0]))]
 
 
 def test_ci_runs_the_test_line_of_the_readme() -> None:

@@ -14,6 +14,7 @@ from handsoff import __version__
 from handsoff.cli import (
     adapter,
     agents,
+    completion,
     identity,
     listening,
     ops,
@@ -33,6 +34,7 @@ _OBJECTS = 20_000
 
 app = typer.Typer(
     no_args_is_help=True,
+    add_completion=False,  # it imports all of this at each TAB; see cli/completion.py
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"auto_envvar_prefix": "HANDSOFF", "help_option_names": ["-h", "--help"]},
@@ -69,6 +71,7 @@ ops.add_to(app)
 peers.add_to(app)
 adapter.add_to(app)
 tour.add_to(app)
+completion.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -103,6 +106,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _commands() -> Any:
     # it reads the signatures of all commands, which takes longer than some of them do
     return typer.main.get_command(app)
+
+
+def page() -> str:
+    """Return the man page."""
+    from handsoff.cli.manpage import page as written
+    from handsoff.cli.shape import shape
+
+    return written(shape(_commands()), app.info.epilog or "")
 
 
 def _failed(error: HandsoffError, words: Sequence[str]) -> int:

@@ -167,7 +167,7 @@ class Desk:
         read = RosterRead(pinned=pinned).extend(commits)
         if read.roster is not None and seen != tip and self.pin is not None:
             keeping.own(self.shared, tip, seen)
-            founding_of.pin(self.checkout, pinned, tip)
+            founding_of.pin(self.checkout, pinned, tip, read.roster)
         return read
 
     def local_roster_read(self) -> RosterRead | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from handsoff.core.admission import RosterRead
 from handsoff.core.plain import plain
+from handsoff.core.roster import Roster
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.remote import Shared
@@ -25,10 +26,24 @@ def pinned(checkout: Checkout) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def pin(checkout: Checkout, founding: str, tip: str, *, waits: bool = False) -> None:
-    """Trust the roster ``founding``, seen up to ``tip``, from now on."""
-    kept = {"founding": founding, "tip": tip} | ({"waits": True} if waits else {})
-    files.write_json(checkout.store_dir / PIN, kept)
+def pin(
+    checkout: Checkout,
+    founding: str,
+    tip: str,
+    roster: Roster | None = None,
+    *,
+    waits: bool = False,
+) -> None:
+    """Trust the roster ``founding``, seen up to ``tip``, from now on.
+
+    The names in ``roster`` are kept beside it for shells to complete, and decide nothing.
+    """
+    before = pinned(checkout).get("members", {})
+    members = before if roster is None else {
+        m.id: {"name": m.name, "person": m.person} for m in roster.members()
+    }  # fmt: skip
+    kept = {"founding": founding, "tip": tip, "members": members}
+    files.write_json(checkout.store_dir / PIN, kept | ({"waits": True} if waits else {}))
 
 
 def waits(checkout: Checkout) -> bool:

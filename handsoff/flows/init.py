@@ -252,9 +252,10 @@ def _found_apart(desk: Desk) -> tuple[RosterRead, list[str]]:
     shared = desk.shared
     store_of(shared).write_drafts([draft])
     files.sync_filesystem(desk.checkout.store_dir)
-    founding.pin(desk.checkout, draft.oid, draft.oid, waits=True)
+    read = RosterRead().extend([(draft.oid, draft.data)])
+    founding.pin(desk.checkout, draft.oid, draft.oid, read.roster, waits=True)
     said = f"founded a roster without {shared.name}, which does not answer: it waits here"
-    return RosterRead().extend([(draft.oid, draft.data)]), [said]
+    return read, [said]
 
 
 def _pin(desk: Desk, read: RosterRead, pin: str | None) -> list[str]:
