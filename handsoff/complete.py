@@ -78,15 +78,15 @@ def _destinations(state: Mapping[str, Any]) -> Iterator[str]:
 
 
 def offered(found: Iterable[str]) -> list[str]:
-    """Return the names that a command line can take as they are, each once."""
+    """Return the names that a command line can take as they are, each once, in order."""
     from handsoff.core.plain import plain  # noqa: PLC0415 - it takes 5 ms, and often nothing is found
 
-    kept = dict.fromkeys(
+    kept = {
         name
         for name in found
         if name and not name.startswith("-") and plain(name, limit=_LONGEST) == name
-    )
-    return list(kept)[:MOST]
+    }
+    return sorted(kept)[:MOST]
 
 
 if __name__ == "__main__":

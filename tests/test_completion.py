@@ -89,10 +89,10 @@ def test_only_names_that_are_one_plain_word_are_offered(clone: Path) -> None:
     assert place is not None
     found = {kind: complete.offered(complete.names(kind, place)) for kind in complete.KINDS}
     assert found == {
-        "works": [*HOSTILE, "w"],
+        "works": sorted([*HOSTILE, "w"]),
         "machines": ["m1", "m2"],
-        "targets": ["m2", "ann@far"],
-        "people": ["lin", "m2", "ann"],
+        "targets": ["ann@far", "m2"],
+        "people": ["ann", "lin", "m2"],
     }
 
 
@@ -116,7 +116,7 @@ def test_what_the_verbs_put_down_is_what_is_offered(world: World) -> None:
         assert (ran.out, ran.err) == (names, "")
     inside(m1, "roster", "rename", "m2", "desk").ok()
     inside(m2, "roster").ok()
-    assert m2.run(sys.executable, "-m", "handsoff.complete", "machines").out == "m1\ndesk\n"
+    assert m2.run(sys.executable, "-m", "handsoff.complete", "machines").out == "desk\nm1\n"
 
 
 def test_the_program_loads_nothing_heavy_and_fails_without_a_word(clone: Path) -> None:
@@ -141,11 +141,12 @@ def test_every_verb_and_option_is_in_the_scripts_and_on_the_page(tmp_path: Path)
         said = run("mandoc", "-T", "lint", "-W", "warning", "handsoff.1", cwd=tmp_path).out
         assert [line for line in said.splitlines() if "missing date" not in line] == []
     plain = re.sub(r"\\f[BIR]", "", page).replace("\\-", "-")
+    scripts = [script(shell, ROOT) for shell in SHELLS]
     for verb in ROOT.all():
         for word in (*verb.options, *verb.arguments):
             for name in word.names:
                 assert name in plain
-                assert all(name in script(shell, ROOT) for shell in SHELLS)
+                assert all(name in text for text in scripts)
         if verb.path and not verb.hidden:
             assert f".SS handsoff {verb.path}" in plain
             assert verb.title.replace("-", "\\-") in page
