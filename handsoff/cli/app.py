@@ -23,6 +23,7 @@ from handsoff.cli import (
     record,
     roster,
     tour,
+    schemas,
     work,
 )
 from handsoff.cli.talk import fail, say, show
@@ -72,6 +73,7 @@ peers.add_to(app)
 adapter.add_to(app)
 tour.add_to(app)
 completion.add_to(app)
+schemas.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -32,6 +32,7 @@ from handsoff.edge.home import Home
 from handsoff.flows.desk import Desk
 from handsoff.flows.init import ignore_pages
 from handsoff.flows.machine import own_card
+from tests.kit import schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 _SECONDS = 60
@@ -140,7 +141,9 @@ class Machine:
 
     def handsoff(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
         """Run handsoff as this machine, in its checkout."""
-        return self.run(sys.executable, "-m", "handsoff", *words, given=given, cwd=cwd)
+        ran = self.run(sys.executable, "-m", "handsoff", *words, given=given, cwd=cwd)
+        schemas.check(words, ran.out, ran.code)
+        return ran
 
     def run(self, *words: str | Path, given: str = "", cwd: Path | None = None) -> Ran:
         """Run any program as this machine."""

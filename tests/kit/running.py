@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ from handsoff.core.address import format_address
 from handsoff.edge.home import Home
 from handsoff.flows.happening import Happening
 from handsoff.flows.listen import House, Rules
+from tests.kit import schemas
 from tests.kit.machines import Machine, Ran
 
 _SECONDS = 60.0
@@ -46,7 +47,9 @@ def inside(
         os.environ.clear()
         os.environ.update(before)
     assert isinstance(code, int), code
-    return Ran(code, *(_text(stream) for stream in (out, err)))
+    ran = Ran(code, *(_text(stream) for stream in (out, err)))
+    schemas.check(words, ran.out, ran.code)
+    return ran
 
 
 def refused(ran: Ran, code: int, *parts: str) -> None:
@@ -117,6 +120,7 @@ class Background:
     """A handsoff process that runs beside the test."""
 
     process: "subprocess.Popen[bytes]"
+    words: Sequence[str | Path] = ()
 
     def interrupt(self, how: signal.Signals = signal.SIGINT) -> Ran:
         """Press Ctrl-C, and return how it ended."""
@@ -126,6 +130,7 @@ class Background:
     def end(self) -> Ran:
         """Wait for the end, and return how it was."""
         out, err = self.process.communicate(timeout=_SECONDS)
+        schemas.check(self.words, out.decode(), self.process.returncode)
         return Ran(self.process.returncode, out.decode(), err.decode())
 
 
@@ -142,7 +147,7 @@ def background(machine: Machine, *words: str | Path, **env: str) -> Iterator[Bac
     )
     with process:
         try:
-            yield Background(process)
+            yield Background(process, words)
         finally:
             if process.poll() is None:
                 process.kill()
