@@ -7,7 +7,7 @@ import typer
 
 from handsoff.cli import tables
 from handsoff.cli.deliver import tell_let
-from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, fail, queued, say, show, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
@@ -198,4 +198,6 @@ def pending(
         for line in tables.pending(found):
             show(line)
     if found.away:
-        raise UnreachableError(found.away, hint="it waits here; nothing is lost")
+        # not raised: with --json the list is the one document
+        fail(UnreachableError(found.away, hint="it waits here; nothing is lost"), as_json=False)
+        queued(waits=True)
