@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from handsoff.cli.schemas import names
 from handsoff.core.adapters import AGENTS
 from handsoff.core.baggage import MODES
 from handsoff.core.routes import ROUTES
@@ -32,6 +33,7 @@ _KINDS: Final[Mapping[str, str | Sequence[str]]] = {
     "HOW": ("merged", "abandoned"),
     "SIDE": ("here", "remote"),
     "SHELL": SHELLS,
+    "COMMAND": sorted(names()),
 }
 """What a word of the help stands for: a kind of names, or the words themselves."""
 
@@ -103,7 +105,7 @@ def _verb(command: Any, path: str) -> Verb:
 
 def _word(param: Any, path: str) -> Word:
     is_flag = getattr(param, "is_flag", False)
-    names = () if param.param_type_name == "argument" else (*param.opts, *param.secondary_opts)
+    spelled = () if param.param_type_name == "argument" else (*param.opts, *param.secondary_opts)
     metavar = "" if is_flag else (param.metavar or param.name.upper()).strip("[]")
     kind = _NAMES.get(f"{path} {param.name}") or _KINDS.get(metavar, "")
     declared = param.type_descriptor.annotation
@@ -111,7 +113,7 @@ def _word(param: Any, path: str) -> Word:
         kind = [choice.value for choice in declared]
     shown = None if is_flag or param.default in (None, "") else param.default
     return Word(
-        names=names,
+        names=spelled,
         metavar=metavar,
         help=param.help or "",
         default="" if shown is None else str(getattr(shown, "value", shown)),

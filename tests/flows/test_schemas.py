@@ -33,7 +33,7 @@ from tests.flows.test_pair import shows
 from tests.kit import schemas
 from tests.kit.machines import World
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import background, inside, wait_for
+from tests.kit.running import away, background, inside, wait_for
 
 ROOT: Final = shape(typer.main.get_command(app))
 WRITTEN: Final[dict[str, list[type]]] = {
@@ -99,6 +99,14 @@ def test_schema_prints_what_it_is_asked_for(world: World) -> None:
     for words in (["status"], ["roster", "revoke"], ["error"]):
         assert inside(m1, "schema", *words).ok().json == json.loads(text("-".join(words)))
     assert inside(m1, "schema", "../x").code == 2
+
+
+def test_what_waits_is_one_document_also_while_the_remote_is_away(world: World) -> None:
+    m1, _ = world.members("m1", "m2")
+    with away(m1):
+        said = inside(m1, "pending", "--send", "--json")
+    assert (said.code, said.json["verbs"]) == (6, [])
+    assert said.err == f"handsoff: {said.json['away']}\nhint: it waits here; nothing is lost\n"
 
 
 def test_each_schema_was_held_against_a_real_run(
