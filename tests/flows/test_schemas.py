@@ -4,11 +4,13 @@ against a real run. Every other test that reads ``--json`` does that as well; se
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from dataclasses import fields
+from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import pytest
 import typer
@@ -17,9 +19,12 @@ from jsonschema import Draft202012Validator
 from handsoff.cli.app import app
 from handsoff.cli.schemas import names, text
 from handsoff.cli.shape import shape
+from handsoff.core import chain, findings, health, lease, nearby, prune, pushing, strayed
 from handsoff.core.history import Line
+from handsoff.errors import HandsoffError
+from handsoff.flows.branches import Strayed
 from handsoff.flows.catching import CatchResult
-from handsoff.flows.happening import Happening
+from handsoff.flows.happening import Happening, Kind
 from handsoff.flows.history import History, SavedPage
 from handsoff.flows.letting import Let
 from handsoff.flows.note import WroteNote
@@ -41,10 +46,16 @@ WRITTEN: Final[dict[str, list[type]]] = {
     "history": [History, SavedPage, Line], "inbox": [Arrived],
     "listen": [Happening], "note": [WroteNote], "offer": [Sent],
     "pending": [PendingList, Waits], "push": [Done], "save": [Sent, Let], "send": [Sent],
-    "sessions": [Listing, Listed, AtWork], "status": [Status, WorkStatus], "undo": [Undone],
-    "withdraw": [Let],
+    "sessions": [Listing, Listed, AtWork], "status": [Status, WorkStatus, Strayed],
+    "undo": [Undone], "withdraw": [Let],
 }  # fmt: skip
 """What is printed as it is."""
+WORDS: Final[dict[str, list[type[Enum]]]] = {
+    "audit": [findings.What, findings.Grade, chain.Word, lease.State, lease.How],
+    "doctor": [health.Level], "peers": [nearby.Presence], "prune": [prune.Do],
+    "push": [pushing.Deed], "status": [lease.State, strayed.How],
+}  # fmt: skip
+"""The words that a value may be."""
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:
@@ -82,6 +93,16 @@ def test_a_schema_is_sound_and_says_what_each_key_is(name: str) -> None:
     for kind in WRITTEN.get(name, ()):
         more = {"agents"} if kind is Sent else set()
         assert {f.name for f in fields(kind)} | more in keys, kind
+
+
+def test_the_words_that_a_value_may_be_are_those_of_the_code() -> None:
+    told = {name: re.findall(r'"enum": \[(.*?)\]', text(name), re.DOTALL) for name in names()}
+    words = {name: [set(re.findall(r'"(.*?)"', found)) for found in told[name]] for name in told}
+    for name, kinds in WORDS.items():
+        for kind in kinds:
+            assert {word.value for word in kind} in words[name], (name, kind)
+    assert set(get_args(Kind)) in words["listen"]
+    assert {"bug", *(kind.code for kind in HandsoffError.__subclasses__())} in words["error"]
 
 
 def test_a_document_with_a_key_too_many_or_too_few_is_not_let_pass() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 
 from handsoff.cli.schemas import names, text
 
@@ -36,7 +37,7 @@ def name_of(words: Sequence[str]) -> str | None:
 
 
 def _hold(name: str, document: Any) -> None:
-    error = next(_validator(name).iter_errors(document), None)
+    error = best_match(_validator(name).iter_errors(document))
     assert error is None, f"{name}.json: at {error.json_path}: {error.message}"
     seen.add(name)
 
