@@ -19,7 +19,17 @@ from jsonschema import Draft202012Validator
 from handsoff.cli.app import app
 from handsoff.cli.schemas import names, text
 from handsoff.cli.shape import shape
-from handsoff.core import chain, findings, health, lease, nearby, prune, pushing, strayed
+from handsoff.core import (
+    chain,
+    findings,
+    health,
+    installing,
+    lease,
+    nearby,
+    prune,
+    pushing,
+    strayed,
+)
 from handsoff.core.history import Line
 from handsoff.errors import HandsoffError
 from handsoff.flows.branches import Strayed
@@ -52,8 +62,8 @@ WRITTEN: Final[dict[str, list[type]]] = {
 """What is printed as it is."""
 WORDS: Final[dict[str, list[type[Enum]]]] = {
     "audit": [findings.What, findings.Grade, chain.Word, lease.State, lease.How],
-    "doctor": [health.Level], "peers": [nearby.Presence], "prune": [prune.Do],
-    "push": [pushing.Deed], "status": [lease.State, strayed.How],
+    "catch": [installing.Verdict], "doctor": [health.Level], "peers": [nearby.Presence],
+    "prune": [prune.Do], "push": [pushing.Deed], "status": [lease.State, strayed.How],
 }  # fmt: skip
 """The words that a value may be."""
 
