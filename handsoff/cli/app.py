@@ -22,8 +22,8 @@ from handsoff.cli import (
     peers,
     record,
     roster,
-    tour,
     schemas,
+    tour,
     work,
 )
 from handsoff.cli.talk import fail, say, show
