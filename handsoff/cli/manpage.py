@@ -13,6 +13,7 @@ from handsoff.cli.shape import Verb, Word
 
 ENVIRONMENT: Final = {
     "HANDSOFF_HOME": "The folder of this machine's keys, card, clones and inbox.",
+    "HANDSOFF_LANG": "The language of what is said, en or zh_CN, if not that of the locale.",
     "HANDSOFF_MDNS": "Set to off, nothing is announced or looked for by mDNS.",
     "HANDSOFF_SSH": "The ssh to run, with its options, such as ssh -F FILE.",
     "HANDSOFF_VERB_OPTION": "Any option of a verb, such as HANDSOFF_SEND_AT=HOST:PORT.",

@@ -19,6 +19,7 @@ from handsoff.core.tour import Act, Compares, Ends, Fact, Starts, Step, Types, W
 from handsoff.core.tour_story import STORY
 from handsoff.errors import HandsoffError, UnfitError, UsageError
 from handsoff.flows.tour import play
+from tests.kit import schemas
 from tests.kit.compare import untouched
 from tests.kit.machines import Ran, run
 from tests.kit.running import wait_for
@@ -47,6 +48,7 @@ def test_every_step_does_what_it_says_and_nothing_stays(place: Path, tmp_path: P
         "GIT_DIR": "/nowhere", "HANDSOFF_HOME": "/nowhere", "SSH_AUTH_SOCK": "/nowhere",
     })  # fmt: skip
     told = ran.ok().json
+    schemas.check(["tour", "--json"], ran.out, ran.code)
     assert told["ok"], told["error"]
     assert [step["title"] for step in told["steps"]] == [step.title for step in STORY]
     assert sum(len(step["commands"]) for step in told["steps"]) > 30

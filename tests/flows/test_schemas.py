@@ -153,7 +153,7 @@ def test_each_schema_was_held_against_a_real_run(
     for words in (
         ["status"], ["history", WORK], ["history", WORK, "r1"], ["pending"], ["peers"], ["audit"],
         ["sessions", "--all"], ["adapter"], ["adapter", "status", "claude"], ["roster"],
-        ["doctor", "--no-probe"], ["prune", "--dry-run"], ["init"],
+        ["doctor", "--no-probe"], ["prune", "--dry-run"], ["init"], ["tour", "--list"],
         ["roster", "rename", "m3", "m4"], ["roster", "rotate", "--dry-run"],
         ["roster", "revoke", "m4", "--reason", "sold", "--yes"],
         ["adapter", "install", "claude"], ["adapter", "uninstall", "claude"], ["adapter", "rules"],
