@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from handsoff.core.places import is_ours
 from handsoff.core.plain import plain, plain_block
+from handsoff.edge import tongue
 from handsoff.edge.git.caller import pushes_mirror
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, decode, open_checkout
@@ -162,7 +163,7 @@ def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
 
 def _say(line: str) -> None:
     encoding = sys.stderr.encoding or "utf-8"
-    text = plain_block(line.encode("utf-8", "backslashreplace").decode("utf-8"))
+    text = plain_block(tongue.said(line).encode("utf-8", "backslashreplace").decode("utf-8"))
     sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 

@@ -30,7 +30,7 @@ from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record
 from handsoff.core.refs import Kind, Ref, read_ref
 from handsoff.core.roster import Roster
-from handsoff.edge import clock
+from handsoff.edge import clock, tongue
 from handsoff.edge.git.bare import Bare, open_bare
 from handsoff.edge.git.repo import decode
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
@@ -225,7 +225,7 @@ def main() -> int:
 
 
 def _say(line: str) -> None:
-    text = plain_block(line.encode("utf-8", "backslashreplace").decode("utf-8"))
+    text = plain_block(tongue.said(line).encode("utf-8", "backslashreplace").decode("utf-8"))
     sys.stderr.buffer.write(text.encode() + b"\n")
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handsoff.cli.talk import DryRun, Json, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, say, show, show_as_is, show_json
 from handsoff.core.plain import plain
 from handsoff.errors import UsageError
 
@@ -95,7 +95,7 @@ def _told(result: "Changed", *, json: bool) -> None:
         show_json(result.as_dict())
         return
     if result.dry_run and result.diff:
-        show(result.diff)
+        show_as_is(result.diff)
     for line in _lines(result):
         say(line)
 

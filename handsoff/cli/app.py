@@ -27,7 +27,9 @@ from handsoff.cli import (
     work,
 )
 from handsoff.cli.talk import fail, say, show
+from handsoff.core.phrases import language
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 from handsoff.errors import HandsoffError, UsageError
 
 INTERRUPTED = 130
@@ -107,7 +109,13 @@ def main(argv: Sequence[str] | None = None) -> None:
 @cache
 def _commands() -> Any:
     # it reads the signatures of all commands, which takes longer than some of them do
-    return typer.main.get_command(app)
+    found = typer.main.get_command(app)
+    known = tongue.phrases(language(os.environ))
+    if known is not None:
+        from handsoff.cli.help import translate
+
+        translate(found, known)
+    return found
 
 
 def page() -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from handsoff.cli import tables
 from handsoff.cli.agents import stopped
 from handsoff.cli.render import progress, sent
-from handsoff.cli.talk import queued, say, show, show_json
+from handsoff.cli.talk import queued, say, show_as_is, show_json
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.letting import Let
@@ -47,5 +47,5 @@ def tell_let(let: "Let", *, json: bool, quiet: bool) -> None:
     for line in tables.let(let):
         say(line, quiet=quiet or json)
     if let.page and not json:
-        show(let.page.rstrip("\n"))
+        show_as_is(let.page.rstrip("\n"))
     queued(let.pending)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_as_is, show_json
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def card(name: Name = None, person: Person = None) -> None:
     from handsoff.edge import clock
     from handsoff.flows.machine import print_card
 
-    show(print_card(name=name, person=person, now=clock.now()))
+    show_as_is(print_card(name=name, person=person, now=clock.now()))
 
 
 def admit(

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli import render
-from handsoff.cli.talk import Json, Quiet, progress_wanted, say, show, show_json
+from handsoff.cli.talk import Json, Quiet, progress_wanted, say, show, show_as_is, show_json
 from handsoff.core.plain import plain
 from handsoff.core.room import COUNT, PARCEL, Limits
 from handsoff.core.welcome import Welcome
+from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:  # a command pays for its own flow only
@@ -117,7 +118,7 @@ class Board:
                 self._moving.pop(what.parcel, None)
             self._wipe()
             if self._json:
-                show(json_of.dumps(what.document(), sort_keys=True))
+                show_as_is(json_of.dumps(what.document(), sort_keys=True))
             else:
                 for line in render.happened(what):
                     say(line, quiet=self._quiet)
@@ -141,7 +142,7 @@ class Board:
                 self._wipe()
                 self._asks = True
                 _forget_typed()
-                print(f"{plain(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+                print(f"{tongue.said(plain(question))} [y/N] ", end="", file=sys.stderr, flush=True)
             try:
                 return answer()
             finally:

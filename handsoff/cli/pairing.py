@@ -9,6 +9,7 @@ import typer
 from handsoff.cli.identity import Name, Person
 from handsoff.cli.talk import Json, confirm, queued, say, show, show_json
 from handsoff.core.codes import Code, parse_code
+from handsoff.edge import tongue
 from handsoff.errors import TrustError, UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _prompt(question: str, *, needed: bool) -> Code | None:
     asks = sys.stdin.isatty()
     for left in range(_TRIES if asks else 1, 0, -1):
         if asks:
-            print(question, end="", file=sys.stderr, flush=True)
+            print(tongue.said(question), end="", file=sys.stderr, flush=True)
         try:
             line = sys.stdin.readline(1000)
             return parse_code(line) if line.strip() or needed else None

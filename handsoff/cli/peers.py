@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from handsoff.cli import layout
 from handsoff.cli.talk import Json, say, show, show_json
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.peers import Peers
@@ -42,11 +44,11 @@ def _lines(found: "Peers") -> Iterator[str]:
         name = plain(peer.name, limit=63) or _UNKNOWN
         seen = f"last seen {last_seen(peer.seen)}" if peer.seen is not None else ""
         more = seen if peer.name else peer.machine
-        rows.append((name, peer.address or "-", peer.presence.value, more))
-    widths = [max((len(row[n]) for row in rows), default=0) for n in range(3)]
+        presence = tongue.said(peer.presence.value)
+        rows.append([name, peer.address or "-", presence, tongue.said(more)])
+    widths = layout.widest(rows) if rows else []
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join([*cells, row[-1]]).rstrip()
+        yield layout.padded(row, widths)
     for peer in found.nearby.peers:
         if peer.claimed:
             where = ", ".join(peer.claimed[:3])

@@ -7,7 +7,7 @@ import typer
 
 from handsoff.cli import tables
 from handsoff.cli.deliver import tell_let
-from handsoff.cli.talk import DryRun, Json, Quiet, fail, queued, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, fail, queued, say, show, show_as_is, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
@@ -171,7 +171,7 @@ def history(
     named = typed(work) or desk.work()
     if revision is not None:
         page = flow.saved_page(desk, named, revision)
-        show_json(asdict(page)) if json else show(page.page.rstrip("\n"))
+        show_json(asdict(page)) if json else show_as_is(page.page.rstrip("\n"))
         return
     found = flow.history(desk, named)
     if json:

@@ -13,6 +13,7 @@ from handsoff.cli.talk import progress_wanted
 from handsoff.cli.transcripts import came, going
 from handsoff.core.plain import plain
 from handsoff.core.sizes import spell_size
+from handsoff.edge import tongue
 from handsoff.flows.phases import Tell, nobody
 
 if TYPE_CHECKING:  # a command pays for its own flow only
@@ -281,7 +282,7 @@ def progress(*, quiet: bool) -> Iterator[Tell]:
 
     def tell(phase: str, done: int, total: int) -> None:
         share = f" {100 * done // total} %" if total else ""
-        print(f"\r\033[K{phase}{share}", end="", file=sys.stderr, flush=True)
+        print(f"\r\033[K{tongue.word('phase', phase)}{share}", end="", file=sys.stderr, flush=True)
 
     try:
         yield tell

@@ -3,22 +3,22 @@
 Pure, like ``render``; all text that other machines wrote passes ``plain``.
 """
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from handsoff.cli import layout
 from handsoff.core.findings import EntryRow, Finding, WorkRow
 from handsoff.core.lease import Lease, State
 from handsoff.core.plain import plain
 from handsoff.core.strayed import Claim
 from handsoff.core.times import moment
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:
     from handsoff.flows.audit import Audit
 
-WIDTH: Final = 80
 _MOST: Final = 20
 """Findings of one kind about one work that people are shown; ``--json`` has all."""
 
@@ -127,10 +127,10 @@ def _time(at: datetime | None) -> str | None:
 
 
 def _work_cells(row: WorkRow) -> list[str]:
-    void = f"{row.void} void" if row.void else "all good"
+    void = tongue.said(f"{row.void} void" if row.void else "all good")
     return [
         _middle(plain(row.work or row.ref), 24),
-        row.lease.state.value,
+        tongue.word("state", row.lease.state.value),
         _middle(plain(row.carrier or "-"), 12),
         _since(row.lease),
         f"r{row.lease.revision}",
@@ -143,11 +143,11 @@ def _since(lease: Lease) -> str:
 
 
 def _table(rows: Sequence[list[str]]) -> Iterator[str]:
-    rows = [["work", "is", "carrier", "since (UTC)", "at", "entries"], *rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    heads = ["work", "is", "carrier", "since (UTC)", "at", "entries"]
+    rows = [[tongue.word("column", head) for head in heads], *rows]
+    widths = layout.widest(rows)
     for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+        yield layout.padded(row, widths)
 
 
 def _finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -159,16 +159,12 @@ def _finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
             continue
         where = plain(finding.work or finding.ref)
         said = f"{where}: {plain(finding.said)}" if where else plain(finding.said)
-        yield from textwrap.wrap(
-            f"{finding.grade.value}: {said}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
-        )
-        yield from textwrap.wrap(
-            f"do: {plain(finding.todo)}", WIDTH, initial_indent="  ", subsequent_indent="      ",
-            break_on_hyphens=False,
-        )  # fmt: skip
+        grade = tongue.word("grade", finding.grade.value)
+        yield from layout.wrapped(f"{grade}: {said}", rest="  ")
+        yield from layout.wrapped(f"do: {plain(finding.todo)}", first="  ", rest="      ")
     for (what, ref), count in shown.items():
         if count > _MOST:
-            yield from textwrap.wrap(f"and {count - _MOST} more of {what} in {plain(ref)}", WIDTH)
+            yield from layout.wrapped(f"and {count - _MOST} more of {what} in {plain(ref)}")
 
 
 def _entries(rows: Sequence[EntryRow]) -> str:
@@ -189,4 +185,4 @@ def _middle(text: str, width: int) -> str:
 
 
 def _fit(line: str) -> str:
-    return _middle(line, WIDTH)
+    return _middle(tongue.said(line), layout.WIDTH)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli.identity import admit
-from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_as_is, show_json
 from handsoff.core.plain import plain
 from handsoff.errors import UsageError
 
@@ -50,7 +50,7 @@ def roster(
     if json:
         show_json(roster_as_dict(found, desk.machine.id))
     elif allowed_signers:
-        show(found.allowed_signers(revoked=revoked).rstrip("\n"))
+        show_as_is(found.allowed_signers(revoked=revoked).rstrip("\n"))
     else:
         show("\n".join(roster_lines(found, desk.machine.id)))
 

@@ -4,13 +4,16 @@ Pure, like ``render``: a result in, lines out. Tables fit 80 columns; what does 
 goes on below it. Everything that another machine wrote passes ``clean``.
 """
 
-import textwrap
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from wcwidth import rjust, width
+
+from handsoff.cli import layout
 from handsoff.cli.render import clean
 from handsoff.core.times import spell_length
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:
     from handsoff.core.history import Line
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from handsoff.flows.note import WroteNote
     from handsoff.flows.pending import PendingList
 
-WIDTH: Final = 80
+_WHO: Final = 16
 _WAITS: Final = "the remote does not answer: it waits here, and is sent at the next contact"
 
 
@@ -61,29 +64,32 @@ def noted(result: "WroteNote") -> Iterator[str]:
 
 def history(found: "History") -> Iterator[str]:
     """Yield a table of all that happened to a work."""
-    standing = f"{found.state} by {clean(found.carrier)}" if found.carrier else found.state
+    state = tongue.word("state", found.state)
+    standing = f"{state} by {clean(found.carrier)}" if found.carrier else state
     yield f"{clean(found.work)}: {standing} (leg {found.leg}, r{found.revision})"
     if found.away:
         yield f"{clean(found.away)}; as last seen:"
-    names = max([4, *(len(clean(line.by)) for line in found.lines)])
-    who = min(names, 16)
-    yield f"{'when (UTC)':<16}  {'leg':>3} {'rev':>4}  {'who':<{who}}  what"
-    for line in found.lines:
-        yield from _row(line, who)
+    rows = [_cells(line) for line in found.lines]
+    heads = [tongue.word("column", head) for head in ("when (UTC)", "leg", "rev", "who", "what")]
+    heads[1:3] = rjust(heads[1], 3), rjust(heads[2], 4)
+    widths = layout.widest([*(cells for cells, _ in rows), heads[:-1]])
+    for cells, what in [(heads[:-1], heads[-1]), *rows]:
+        start = layout.padded(cells, widths, trim=False) + "  "
+        first, *rest = layout.wrapped(what, room=layout.WIDTH - width(start))
+        yield start + first
+        yield from (" " * width(start) + more for more in rest)
 
 
-def _row(line: "Line", who: int) -> Iterator[str]:
+def _cells(line: "Line") -> tuple[list[str], str]:
     at = datetime.fromtimestamp(line.at, UTC).strftime("%Y-%m-%d %H:%M") if line.at else "-"
     revision = f"r{line.revision}" if line.revision else "-"
-    start = f"{at:<16}  {line.leg or '-':>3} {revision:>4}  {clean(line.by)[:who]:<{who}}  "
-    what = f"{line.what} {clean(line.detail)}".rstrip()
+    cells = [at, f"{line.leg or '-':>3}", f"{revision:>4}", clean(line.by)[:_WHO]]
+    what = f"{tongue.word('entry', line.what)} {tongue.said(clean(line.detail))}".rstrip()
     if line.void:
-        what = f"VOID ({line.word}: {clean(line.void)}) {what}"
+        what = f"VOID ({tongue.word('signature', line.word)}: {clean(line.void)}) {what}"
     if line.pending:
-        what += " [waits for the remote]"
-    wrapped = textwrap.wrap(what, WIDTH - len(start), break_on_hyphens=False) or [""]
-    yield start + wrapped[0]
-    yield from (" " * len(start) + rest for rest in wrapped[1:])
+        what = f"{what} [waits for the remote]"
+    return cells, what
 
 
 def pending(found: "PendingList") -> Iterator[str]:

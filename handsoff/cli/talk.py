@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from handsoff.core.plain import plain_block
+from handsoff.edge import tongue
 from handsoff.errors import HandsoffError, UnreachableError, UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -25,19 +26,24 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def show(text: str) -> None:
-    """Print data."""
+    """Print data, in the language of whoever reads it."""
+    _print(tongue.said(text), sys.stdout)
+
+
+def show_as_is(text: str) -> None:
+    """Print data that somebody wrote, or that programs read."""
     _print(text, sys.stdout)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
     """Print a line of talk."""
     if not quiet:
-        _print(text, sys.stderr)
+        _print(tongue.said(text), sys.stderr)
 
 
 def show_json(document: Any) -> None:
     """Print a document; bytes of names that are no text come as escapes."""
-    show(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True, default=str))
+    show_as_is(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True, default=str))
 
 
 def confirm(question: str, *, yes: bool, instead: str) -> None:
@@ -46,7 +52,7 @@ def confirm(question: str, *, yes: bool, instead: str) -> None:
         return
     if not sys.stdin.isatty():
         raise UsageError(f"{question} nobody is here to answer", hint=instead)
-    print(_safe(f"{question} [y/N] ", sys.stderr), end="", file=sys.stderr, flush=True)
+    print(_safe(f"{tongue.said(question)} [y/N] ", sys.stderr), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes", "是"):
         raise UsageError("not confirmed; nothing was changed", hint=instead)
 

@@ -13,7 +13,7 @@ import typer
 from handsoff.cli import render
 from handsoff.cli.agents import StopAgent
 from handsoff.cli.deliver import tell_let
-from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_json
+from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show, show_as_is, show_json
 from handsoff.cli.words import (
     Allow,
     As,
@@ -178,7 +178,7 @@ def catch(
         for line in render.caught(caught):
             say(line, quiet=quiet)
         page = caught.saved_page or caught.page
-        show(page.rstrip("\n"))
+        show_as_is(page.rstrip("\n"))
     queued(caught.provisional)
 
 

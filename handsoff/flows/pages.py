@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from handsoff.core import page as pages
 from handsoff.core.objects import oid_of
 from handsoff.core.page import Page
-from handsoff.edge import files
+from handsoff.edge import files, tongue
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import RefusedError, UnfitError
@@ -52,5 +52,6 @@ def ensure_page(checkout: Checkout, work: str) -> bool:
         return False
     with files.saying(f"cannot write {checkout.page}"):
         checkout.page.parent.mkdir(exist_ok=True)
-        files.write(checkout.page, pages.template(work).encode("utf-8", "surrogateescape"), 0o644)
+        template = tongue.said(pages.template(work))
+        files.write(checkout.page, template.encode("utf-8", "surrogateescape"), 0o644)
     return True

@@ -1,0 +1,95 @@
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handsoff.core.phrases import CONTEXT, LONGEST, Phrases, language
+
+CHINESE = Phrases(
+    {
+        "": "Language: zh_CN",
+        "{carrier} carries {work} since {since}": "自 {since} 起，{work} 在 {carrier} 手上",
+        "handsoff: {error}": "handsoff：{error}",
+        "{carrier} has {count} of it": "{carrier} 有其中 {count}",
+        "{count} machines": "{count} 台机器",
+        "nothing was changed": "什么都没有改动",
+        "is in": "已在",
+        "untranslated {work}": "",
+        "{a}: {b}": "never taken",
+        f"state{CONTEXT}held": "在手",
+    }
+)
+NAMES = st.text("abcxyz/-_.汉字", min_size=1, max_size=12).filter(str.strip)
+
+
+def test_a_sentence_is_said_with_its_values_in_the_order_of_the_other_language():
+    said = CHINESE.say("m2 carries feat/x since Monday")
+    assert said == "自 Monday 起，feat/x 在 m2 手上"
+
+
+def test_a_sentence_in_a_sentence_is_said_too_and_the_frame_goes_first():
+    said = CHINESE.say("  handsoff: m2 carries 3 machines since nothing was changed\n")
+    assert said == "  handsoff：自 什么都没有改动 起，3 台机器 在 m2 手上\n"
+
+
+@pytest.mark.parametrize("line", ["", "  ", "a page of somebody's", "untranslated x", "a: b", "held"])
+def test_what_nobody_knows_stays_as_it_is(line):
+    assert CHINESE.say(line) == line
+
+
+def test_a_single_word_is_somebodys_name_wherever_it_stands_for_a_value():
+    known = Phrases({"held": "在手", "{work} is closed": "{work} 已结束"})
+    assert known.say("held is closed") == "held 已结束"
+    assert known.say("held") == "在手"
+
+
+def test_a_word_is_said_where_its_context_is_known():
+    assert CHINESE.word("state", "held") == "在手"
+    assert CHINESE.word("state", "free") == "free"
+
+
+def test_a_value_that_stands_twice_is_one_value():
+    known = Phrases({"{a} and {a} again": "{a} 两次"})
+    assert known.say("x and x again") == "x 两次"
+    assert known.say("x and y again") == "x and y again"
+
+
+def test_braces_in_a_value_are_text():
+    assert CHINESE.say("{0.__class__} machines") == "{0.__class__} 台机器"
+
+
+@given(NAMES, NAMES, NAMES)
+def test_names_pass_as_they_are(carrier, work, since):
+    said = CHINESE.say(f"handsoff: {carrier} carries {work} since {since}")
+    assert said == f"handsoff：自 {since} 起，{work} 在 {carrier} 手上"
+
+
+@given(st.text())
+def test_each_line_stays_a_line_and_no_text_is_too_odd(text):
+    assert CHINESE.say(text).count("\n") == text.count("\n")
+
+
+def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all():
+    known = Phrases({" ".join(f"{{v{n}}} a" for n in range(k)): "x" for k in range(2, 40)})
+    known.say("a " * (LONGEST // 2 - 1) + "b")  # without an end to its readings, it would be years
+    long = "nothing was changed" + " " * LONGEST + "x"
+    assert CHINESE.say(long) == long
+
+
+@pytest.mark.parametrize(
+    ("environment", "wanted"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "HANDSOFF_LANG": "zh"}, "zh_CN"),
+        ({"LANG": "zh_CN", "HANDSOFF_LANG": "en"}, "en"),
+        ({"HANDSOFF_LANG": "zh-cn", "LC_ALL": ""}, "zh_CN"),
+        ({"LC_MESSAGES": "zh_TW.UTF-8", "LANG": "C"}, "zh_CN"),
+        ({"LANG": "zhuang"}, "en"),
+    ],
+)
+def test_the_language_is_what_handsoff_is_told_else_that_of_the_locale(environment, wanted):
+    assert language(environment) == wanted
+
+
