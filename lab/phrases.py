@@ -130,7 +130,8 @@ class _Reader:
         for part in template.split("\n"):
             text = part.strip()
             words = _WORDS.findall(re.sub(r"\{[^}]*\}", " ", text))
-            enough = (" " in text and len(words) > 1) or (sure and "{" in text)
+            named = "{" in text and (sure or "/cli/" in self._file)
+            enough = " " in text and (len(words) > 1 or named)
             if words and enough and not _CODE.search(text):
                 yield Phrase(text, self._file, node.lineno, sure)
 

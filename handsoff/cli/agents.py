@@ -8,6 +8,7 @@ import typer
 from handsoff.cli.render import clean
 from handsoff.cli.talk import Json, say, show, show_json
 from handsoff.core.sizes import spell_size
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.sessions import AtWork, Listed, Listing
@@ -114,4 +115,4 @@ def stopped(found: "Stopping") -> Iterator[str]:
 
 def outcome(one: "Stopped") -> str:
     """Return what became of one agent."""
-    return f"{_who(one.at_work)} {_OUTCOMES[one.outcome]}"
+    return tongue.told("{who} {outcome}", who=_who(one.at_work), outcome=_OUTCOMES[one.outcome])

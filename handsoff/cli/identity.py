@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_as_is, show_json
+from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def admit(
         show_json(done.as_dict())
         return
     said = "is a member already" if done.already else "would be in" if dry_run else "is in"
-    say(f"{done.card.name} of {done.card.person} {said}: {done.card.fingerprint}")
+    name = f"{done.card.name} of {done.card.person}"
+    say(tongue.told("{name} {said}: {key}", name=name, said=said, key=done.card.fingerprint))
     if dry_run:
         say("nothing was changed")
         return

@@ -8,6 +8,7 @@ import typer
 from handsoff.cli.talk import DryRun, Json, Quiet, queued, say, show_json
 from handsoff.cli.words import As
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:
     from handsoff.flows.push import Done
@@ -54,7 +55,11 @@ def _lines(done: "Done") -> list[str]:
     span = f"{done.old[:10]}..{done.new[:10]}" if done.old else f"new, at {done.new[:10]}"
     count = f", {done.commits} commit{'s' * (done.commits != 1)}" if done.commits else ""
     caught = f"; {work} was free, and is carried here now" * (done.caught and not done.notice)
-    lines.append(f"{would}pushed {to} ({span}{count}), leg {done.leg}{caught}")
+    pushed = tongue.told(
+        "{would}pushed {to} ({span}{count}), leg {leg}{caught}",
+        would=would, to=to, span=span, count=count, leg=str(done.leg), caught=caught,
+    )  # fmt: skip
+    lines.append(pushed)
     if done.moved == "branch":
         lines.append("the record said so already: an earlier push was cut off")
     return lines

@@ -33,14 +33,15 @@ _DONE: Final = {
     ("save", False): "saved {work}",
     ("save", True): "would save {work}",
 }
-_COUNTED: Final = (
-    ("commits", "unpushed commit"),
-    ("staged", "staged"),
-    ("unstaged", "unstaged"),
-    ("untracked", "untracked"),
-    ("carried", "carried"),
-    ("stash", "stash entry"),
-)
+_COUNTED: Final = {
+    "commits": ("{n} unpushed commit", "{n} unpushed commits"),
+    "staged": ("{n} staged", "{n} staged"),
+    "unstaged": ("{n} unstaged", "{n} unstaged"),
+    "untracked": ("{n} untracked", "{n} untracked"),
+    "carried": ("{n} carried", "{n} carried"),
+    "stash": ("{n} stash entry", "{n} stash entries"),
+}
+"""What is counted, one of it and several."""
 
 
 def clean(text: str) -> str:
@@ -65,7 +66,10 @@ def sent(result: "Sent") -> Iterator[str]:
         return
     done = _DONE[result.verb, result.dry_run].format(work=work, to=clean(result.to))
     until = f", until {result.until}" if result.until else ""
-    yield f"{done}: r{result.revision}, leg {result.leg}{until}"
+    yield tongue.told(
+        "{done}: r{revision}, leg {leg}{until}",
+        done=done, until=until, revision=str(result.revision), leg=str(result.leg),
+    )  # fmt: skip
     yield f"  {_counts(result.counts)}; {spell_size(result.size)} by {result.route.name}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
     if result.resumed or result.lost:
@@ -242,11 +246,14 @@ def _standing(work: "WorkStatus") -> str:
         return "nobody has handed it over yet"
     who = "this machine" if work.mine else work.carrier
     to = f" to {clean(work.to)}" if work.to else ""
-    until = f" until {work.until}" if work.until else ""
-    why = f"; {'BLOCKED' if work.blocked else 'because'}: {clean(work.reason)}"
-    why = why if work.reason else ""
-    number = f"(leg {work.leg}, r{work.revision})"
-    return f"{work.state} by {who}{to} since {work.since}{until} {number}{why}"
+    time = f"since {work.since}" + (f" until {work.until}" if work.until else "")
+    why = f"{'BLOCKED' if work.blocked else 'because'}: {clean(work.reason)}"
+    said = tongue.told(
+        "{state} by {who} {time} (leg {leg}, r{revision})",
+        state=tongue.word("state", work.state), who=who + to, time=time,
+        leg=str(work.leg), revision=str(work.revision),
+    )  # fmt: skip
+    return f"{said}; {why}" if work.reason else said
 
 
 def undone(result: "Undone") -> Iterator[str]:
@@ -264,12 +271,8 @@ def undone(result: "Undone") -> Iterator[str]:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    shown = []
-    for key, word in _COUNTED:
-        number = counts.get(key, 0)
-        if number:
-            plural = {"stash entry": "stash entries"}.get(word, word + "s" * (key == "commits"))
-            shown.append(f"{number} {word if number == 1 else plural}")
+    numbers = {key: counts[key] for key in _COUNTED if counts.get(key)}
+    shown = [_COUNTED[key][n != 1].format(n=n) for key, n in numbers.items()]
     return ", ".join(shown) or "no changes besides commits"
 
 

@@ -8,6 +8,7 @@ import typer
 from handsoff.cli.identity import admit
 from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_as_is, show_json
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ def add_to(app: typer.Typer) -> None:
 def _revoked(done: "Left", own: str) -> Iterator[str]:
     member = done.member
     said = "was revoked before" if done.already else "would be out" if done.dry_run else "is out"
-    yield f"{member.name} of {member.person} {said}: {plain(done.reason)}"
+    name = f"{member.name} of {member.person}"
+    yield tongue.told("{name} {said}: {why}", name=name, said=said, why=plain(done.reason))
     if not done.already:
         yield "  what it signed up to now stays good, and nothing after"
     for work in done.works:

@@ -37,7 +37,11 @@ def let(result: "Let") -> Iterator[str]:
         yield "check before you repeat:"
         yield from (f"  {clean(line)}" for line in result.check_first)
     why = f", {clean(result.reason)}" if result.reason else ""
-    yield f"{result.verb}: {would} {work} {result.state}{why}{until} ({number})"
+    yield tongue.told(
+        "{verb}: {would} {work} {state}{why}{until} ({number})",
+        verb=result.verb, would=would, work=work, state=tongue.word("state", result.state),
+        why=why, until=until, number=number,
+    )  # fmt: skip
     if result.pending:
         yield _WAITS
     elif result.dry_run:

@@ -32,8 +32,8 @@ def came(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what became of each session that came along."""
     for one in sessions:
         why = f": {plain(one['why'])}" if one["why"] else ""
-        before = "warning: the" if one["why"] else " "
-        yield f"{before} transcript of {one['name']}: {_SAID[one['result']]}{why}"
+        said = f"transcript of {one['name']}: {_SAID[one['result']]}{why}"
+        yield f"warning: the {said}" if one["why"] else f"  {said}"
         if one["aside"]:
             yield f"    it is kept in {plain(one['aside'], limit=4096)}"
         if one["resume"]:

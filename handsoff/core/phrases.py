@@ -28,6 +28,10 @@ LONGEST: Final = 4000
 READINGS: Final = 8
 """Templates that fit a line, of which the best is taken."""
 
+SIGNS: Final = ("; ", ": ", ", ")
+"""What stands between sentences that are put together, the one that parts most first."""
+PARTS: Final = 16
+
 CONTEXT: Final = "\x04"
 """Between a context and its word, as in an MO file."""
 
@@ -74,8 +78,8 @@ class Phrases:
 
     def __init__(self, catalogue: Mapping[str, str]) -> None:
         """Take the templates of ``catalogue`` that have words, by what they are elsewhere."""
-        kept = [(Template(one), other) for one, other in catalogue.items() if one and other]
-        self._exact = {one: other for one, other in catalogue.items() if one and other and "{" not in one}
+        self._known = {one: other for one, other in catalogue.items() if one and other}
+        kept = [(Template(one), other) for one, other in self._known.items()]
         with_names = [(t, o) for t, o in kept if t.names and _LETTERS.search("".join(t.literals))]
         self._templates = sorted(with_names, key=lambda pair: pair[0].weight, reverse=True)
 
@@ -83,9 +87,13 @@ class Phrases:
         """Return ``text``, each of its lines as the other language has it."""
         return "\n".join(self._line(line, DEPTH)[0] for line in text.split("\n"))
 
+    def told(self, template: str, values: Mapping[str, str]) -> str:
+        """Return the sentence of ``template`` with these values, which may be some themselves."""
+        return self._told(values, self._known.get(template, template), DEPTH)[0]
+
     def word(self, context: str, word: str) -> str:
         """Return a word that means something in its context only, such as the state "held"."""
-        return self._exact.get(f"{context}{CONTEXT}{word}", word)
+        return self._known.get(f"{context}{CONTEXT}{word}", word)
 
     def _line(self, line: str, depth: int) -> tuple[str, int]:
         """Return what becomes of ``line``, and how many of its characters nobody knew."""
@@ -94,15 +102,25 @@ class Phrases:
         before, said, after = edges.groups()
         if depth < DEPTH and " " not in said:
             return line, len(said)  # the name of a machine or a branch, also if it is "held"
-        if said in self._exact:
-            return f"{before}{self._exact[said]}{after}", 0
+        if said in self._known:
+            return f"{before}{self._known[said]}{after}", 0
         if not said or not depth or len(said) > LONGEST:
             return line, len(said)
         fitting = ((t.read(said), other) for t, other in self._templates)
         known = islice(((v, other) for v, other in fitting if v is not None), READINGS)
         told = [self._told(values, other, depth) for values, other in known]
-        best, left = min(told, key=itemgetter(1), default=(said, len(said)))
+        best, left = min(told, key=itemgetter(1)) if told else self._apart(said, depth)
         return f"{before}{best}{after}", left
+
+    def _apart(self, said: str, depth: int) -> tuple[str, int]:
+        """Return what is no sentence as those it may be put together from: ``path: why; why``."""
+        for sign in SIGNS:
+            parts = said.split(sign)
+            if 1 < len(parts) <= PARTS:
+                told = [self._line(part, depth - 1) for part in parts]
+                if any(text != part for part, (text, _) in zip(parts, told, strict=True)):
+                    return sign.join(text for text, _ in told), sum(left for _, left in told)
+        return said, len(said)
 
     def _told(self, values: Mapping[str, str], other: str, depth: int) -> tuple[str, int]:
         said = {name: self._line(value, depth - 1) for name, value in values.items()}

@@ -46,6 +46,12 @@ def said(text: str) -> str:
     return known.say(text) if known is not None else text
 
 
+def told(template: str, **values: str) -> str:
+    """Return a sentence whose values stand too close together to be told apart afterwards."""
+    known = phrases(language(os.environ))
+    return known.told(template, values) if known is not None else template.format_map(values)
+
+
 def word(context: str, english: str) -> str:
     """Return a word of ``context`` ("state", "entry" ...) in the language of this process."""
     known = phrases(language(os.environ))

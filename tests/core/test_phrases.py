@@ -1,4 +1,3 @@
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,54 +21,69 @@ CHINESE = Phrases(
 NAMES = st.text("abcxyz/-_.汉字", min_size=1, max_size=12).filter(str.strip)
 
 
-def test_a_sentence_is_said_with_its_values_in_the_order_of_the_other_language():
+def test_a_sentence_is_said_with_its_values_in_the_order_of_the_other_language() -> None:
     said = CHINESE.say("m2 carries feat/x since Monday")
     assert said == "自 Monday 起，feat/x 在 m2 手上"
 
 
-def test_a_sentence_in_a_sentence_is_said_too_and_the_frame_goes_first():
+def test_a_sentence_in_a_sentence_is_said_too_and_the_frame_goes_first() -> None:
     said = CHINESE.say("  handsoff: m2 carries 3 machines since nothing was changed\n")
     assert said == "  handsoff：自 什么都没有改动 起，3 台机器 在 m2 手上\n"
 
 
-@pytest.mark.parametrize("line", ["", "  ", "a page of somebody's", "untranslated x", "a: b", "held"])
-def test_what_nobody_knows_stays_as_it_is(line):
+@pytest.mark.parametrize(
+    "line", ["", "  ", "a page of somebody's", "untranslated x", "a: b", "held"]
+)
+def test_what_nobody_knows_stays_as_it_is(line: str) -> None:
     assert CHINESE.say(line) == line
 
 
-def test_a_single_word_is_somebodys_name_wherever_it_stands_for_a_value():
+def test_a_single_word_is_somebodys_name_wherever_it_stands_for_a_value() -> None:
     known = Phrases({"held": "在手", "{work} is closed": "{work} 已结束"})
     assert known.say("held is closed") == "held 已结束"
     assert known.say("held") == "在手"
 
 
-def test_a_word_is_said_where_its_context_is_known():
+def test_a_word_is_said_where_its_context_is_known() -> None:
     assert CHINESE.word("state", "held") == "在手"
     assert CHINESE.word("state", "free") == "free"
 
 
-def test_a_value_that_stands_twice_is_one_value():
+def test_a_value_that_stands_twice_is_one_value() -> None:
     known = Phrases({"{a} and {a} again": "{a} 两次"})
     assert known.say("x and x again") == "x 两次"
     assert known.say("x and y again") == "x and y again"
 
 
-def test_braces_in_a_value_are_text():
+def test_what_is_put_together_is_said_in_its_parts() -> None:
+    said = CHINESE.say("some/path: nothing was changed; x, y")
+    assert said == "some/path: 什么都没有改动; x, y"
+
+
+def test_values_that_stand_close_together_are_given_by_name() -> None:
+    known = Phrases({"{who}{to} {time}": "{time} {who}{to}", "this machine": "本机"})
+    assert (
+        known.told("{who}{to} {time}", {"who": "this machine", "to": "", "time": "x"}) == "x 本机"
+    )
+    assert known.told("{who} alone", {"who": "this machine"}) == "本机 alone"
+
+
+def test_braces_in_a_value_are_text() -> None:
     assert CHINESE.say("{0.__class__} machines") == "{0.__class__} 台机器"
 
 
 @given(NAMES, NAMES, NAMES)
-def test_names_pass_as_they_are(carrier, work, since):
+def test_names_pass_as_they_are(carrier: str, work: str, since: str) -> None:
     said = CHINESE.say(f"handsoff: {carrier} carries {work} since {since}")
     assert said == f"handsoff：自 {since} 起，{work} 在 {carrier} 手上"
 
 
 @given(st.text())
-def test_each_line_stays_a_line_and_no_text_is_too_odd(text):
+def test_each_line_stays_a_line_and_no_text_is_too_odd(text: str) -> None:
     assert CHINESE.say(text).count("\n") == text.count("\n")
 
 
-def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all():
+def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all() -> None:
     known = Phrases({" ".join(f"{{v{n}}} a" for n in range(k)): "x" for k in range(2, 40)})
     known.say("a " * (LONGEST // 2 - 1) + "b")  # without an end to its readings, it would be years
     long = "nothing was changed" + " " * LONGEST + "x"
@@ -89,7 +103,7 @@ def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all
         ({"LANG": "zhuang"}, "en"),
     ],
 )
-def test_the_language_is_what_handsoff_is_told_else_that_of_the_locale(environment, wanted):
+def test_the_language_is_what_handsoff_is_told_else_that_of_the_locale(
+    environment: dict[str, str], wanted: str
+) -> None:
     assert language(environment) == wanted
-
-
