@@ -220,10 +220,20 @@ def collected() -> dict[str, Phrase]:
     return found
 
 
+_HEADER = {
+    "domain": DOMAIN, "project": "handsoff", "version": "0", "fuzzy": False,
+    "copyright_holder": "the developers of handsoff", "msgid_bugs_address": "",
+    "last_translator": "", "language_team": "",
+    "creation_date": datetime(2026, 1, 1, tzinfo=UTC),
+    "revision_date": datetime(2026, 1, 1, tzinfo=UTC),
+    "header_comment": "# The sentences of handsoff; made by lab/phrases.py from the source.",
+}  # fmt: skip
+"""The catalogues change with their sentences alone."""
+
+
 def update() -> None:
     """Bring the catalogues up to date."""
-    now = datetime(2026, 1, 1, tzinfo=UTC)  # the catalogues change with their sentences alone
-    template = Catalog(domain=DOMAIN, project="handsoff", creation_date=now, fuzzy=False)
+    template = Catalog(**_HEADER)
     for text, phrase in collected().items():
         template.add(text, locations=[(phrase.file, phrase.line)])
     for context, word in words():
@@ -235,6 +245,8 @@ def update() -> None:
             catalog = read_po(old, locale=path.parts[-3], domain=DOMAIN)
         catalog.update(template, no_fuzzy_matching=True)
         catalog.obsolete.clear()
+        for name, value in _HEADER.items():
+            setattr(catalog, name, value)
         with path.open("wb") as out:
             write_po(out, catalog, width=0, no_location=True)
         with path.with_suffix(".mo").open("wb") as out:

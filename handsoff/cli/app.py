@@ -87,7 +87,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     atexit.register(gc.freeze)
     try:
         # on its own, Typer would print its errors in another voice, and Ctrl-C in none
-        code = _commands()(args=words or ["--help"], prog_name="handsoff", standalone_mode=False)
+        code = _commands(language(os.environ))(
+            args=words or ["--help"], prog_name="handsoff", standalone_mode=False
+        )
     except HandsoffError as error:
         code = _failed(error, words)
     except typer.TyperException as error:
@@ -107,10 +109,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 @cache
-def _commands() -> Any:
+def _commands(wanted: str) -> Any:
     # it reads the signatures of all commands, which takes longer than some of them do
     found = typer.main.get_command(app)
-    known = tongue.phrases(language(os.environ))
+    known = tongue.phrases(wanted)
     if known is not None:
         from handsoff.cli.help import translate
 
