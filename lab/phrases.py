@@ -128,7 +128,7 @@ class _Reader:
 
     def _told(self, template: str, node: ast.expr, *, sure: bool) -> Iterator[Phrase]:
         for part in template.split("\n"):
-            text = part.strip()
+            text = part.strip(" ,;:") if part.strip() != "" else ""
             words = _WORDS.findall(re.sub(r"\{[^}]*\}", " ", text))
             named = "{" in text and (sure or "/cli/" in self._file)
             enough = " " in text and (len(words) > 1 or named)
@@ -169,6 +169,8 @@ def _value_name(node: ast.AST) -> str:
     """Return a name for what stands in an f-string: of a call, that of what it is given."""
     found = "value"
     match node:
+        case ast.Attribute(value=inner, attr="value"):  # of an Enum
+            found = _value_name(inner)
         case ast.Name(id=name) | ast.Attribute(attr=name):
             found = name.strip("_").lower()
         case ast.Call(func=ast.Name(id="len")):

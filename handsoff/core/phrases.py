@@ -2,10 +2,11 @@
 
 A catalogue has templates: "{carrier} carries {work} since {since}", and what each is in the other
 language, with the same names in braces. A finished line is laid against the templates, and what
-stands for a name is looked at in the same way, since it may be a sentence itself; a single word is
-not, since it may be anybody's name. Of the readings
-that fit, the one that leaves least unexplained is taken, and of these the one with most words of
-its own. What nobody knows stays as it is: a page, a path, a name.
+stands for a name is looked at in the same way, since it may be a sentence itself, or one of the
+words that have this name for a context, such as a ``{state}``; any other single word is left alone,
+since it may be somebody's name. Of the readings that fit, the one that leaves least unexplained is
+taken, and of these the one with most words of its own. What nobody knows stays as it is: a page, a
+path, a name.
 
 So no rule, no error and no entry of a record knows of languages, and what is written for programs
 is English by itself. A template is found in a line from left to right, without trying again, and
@@ -35,8 +36,12 @@ PARTS: Final = 16
 CONTEXT: Final = "\x04"
 """Between a context and its word, as in an MO file."""
 
-_EDGES: Final = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+_EDGES: Final = re.compile(r"([\s,;:]*)(.*?)(\s*)", re.DOTALL)
+_GLUED: Final = re.compile(r"[,;:]|$")
+"""Where the second of two values begins that stand side by side: at a sign of its own."""
 _LETTERS: Final = re.compile(r"[^\W\d_]")
+_WIDE: Final = re.compile("[\u2e80-\u9fff\uff00-\uffef]")
+"""CJK letters and punctuation, between which no blank stands."""
 
 
 class Template:
@@ -52,25 +57,35 @@ class Template:
         if len(self.literals) == len(self.names):
             self.literals += ("",)
         self.longest = max(self.literals, key=len)
-        # what begins with words of its own goes first: "hint: {what}" frames any sentence
-        self.weight = (bool(self.literals[0]), sum(map(len, self.literals)), -len(self.names))
+        # what frames any sentence goes first: "hint: {what}"
+        self.weight = (self.literals[0].endswith(": "), sum(map(len, self.literals)))
 
     def read(self, line: str) -> dict[str, str] | None:
         """Return what stands in ``line`` for each name, None if it is another sentence."""
-        first, *rest = self.literals
-        if self.longest not in line or not line.startswith(first):
+        if self.longest not in line or not line.startswith(self.literals[0]):
             return None
-        if not rest:
-            return {} if line == first else None
         found: dict[str, str] = {}
-        at, end = len(first), len(line) - len(rest[-1])
-        for number, (name, literal) in enumerate(zip(self.names, rest, strict=True)):
-            last = number == len(rest) - 1
-            stop = (end if line.endswith(literal) else -1) if last else line.find(literal, at + 1)
-            if stop <= at or stop > end or found.setdefault(name, line[at:stop]) != line[at:stop]:
+        at = len(self.literals[0])
+        for number, name in enumerate(self.names):
+            stop = self._stop(line, number, at)
+            value = line[at:stop]
+            if stop < at or found.setdefault(name, value) != value:
                 return None
-            at = stop + len(literal)
-        return found
+            at = stop + len(self.literals[number + 1])
+        return found if at == len(line) else None
+
+    def _stop(self, line: str, number: int, at: int) -> int:
+        """Return where the value ends that begins at ``at``, -1 if it cannot stand there."""
+        before, after = self.literals[number], self.literals[number + 1]
+        # what is glued to a word brings its own comma, and may be missing: "on {name}{why}"
+        least = 0 if (before or number) and not before.endswith(" ") else 1
+        if number == len(self.names) - 1:
+            stop = len(line) - len(after)
+            return stop if stop >= at + least and line.endswith(after) else -1
+        if after:
+            return line.find(after, at + least)
+        glued = _GLUED.search(line, at + least)
+        return glued.start() if glued is not None else -1
 
 
 class Phrases:
@@ -100,32 +115,49 @@ class Phrases:
         edges = _EDGES.fullmatch(line)
         assert edges is not None  # it matches anything
         before, said, after = edges.groups()
-        if depth < DEPTH and " " not in said:
-            return line, len(said)  # the name of a machine or a branch, also if it is "held"
+        if not said or not depth or len(said) > LONGEST or (depth < DEPTH and " " not in said):
+            return line, len(said)  # a single word may be anybody's name, also if it is "held"
         if said in self._known:
-            return f"{before}{self._known[said]}{after}", 0
-        if not said or not depth or len(said) > LONGEST:
-            return line, len(said)
-        fitting = ((t.read(said), other) for t, other in self._templates)
-        known = islice(((v, other) for v, other in fitting if v is not None), READINGS)
-        told = [self._told(values, other, depth) for values, other in known]
-        best, left = min(told, key=itemgetter(1)) if told else self._apart(said, depth)
-        return f"{before}{best}{after}", left
+            best, left = self._known[said], 0
+        else:
+            fitting = ((t.read(said), other) for t, other in self._templates)
+            known = islice(((v, other) for v, other in fitting if v is not None), READINGS)
+            told = [self._told(values, other, depth) for values, other in known]
+            best, left = min(told, key=itemgetter(1)) if told else self._apart(said, depth)
+        return f"{self.word('sign', before) if best != said else before}{best}{after}", left
 
     def _apart(self, said: str, depth: int) -> tuple[str, int]:
         """Return what is no sentence as those it may be put together from: ``path: why; why``."""
+        best = said, len(said)
         for sign in SIGNS:
             parts = said.split(sign)
             if 1 < len(parts) <= PARTS:
                 told = [self._line(part, depth - 1) for part in parts]
-                if any(text != part for part, (text, _) in zip(parts, told, strict=True)):
-                    return sign.join(text for text, _ in told), sum(left for _, left in told)
-        return said, len(said)
+                left = sum(left for _, left in told)
+                if left < best[1] and parts != [text for text, _ in told]:
+                    best = self.word("sign", sign).join(text for text, _ in told), left
+        return best
 
     def _told(self, values: Mapping[str, str], other: str, depth: int) -> tuple[str, int]:
-        said = {name: self._line(value, depth - 1) for name, value in values.items()}
-        texts = {name: text for name, (text, _) in said.items()}
-        return other.format_map(texts), sum(left for _, left in said.values())
+        """Return ``other`` with its values, and how many characters of them nobody knew."""
+        said, left = "", 0
+        for literal, name, _, _ in Formatter().parse(other):
+            said = _joined(said, literal)
+            if name is not None:
+                value = values[name]
+                word = self.word(name, value)  # what a value is called says what words it may be
+                text, unknown = (word, 0) if word != value else self._line(value, depth - 1)
+                said, left = _joined(said, text), left + unknown
+        return said, left
+
+
+def _joined(one: str, other: str) -> str:
+    """Return two texts as one, without the blank that parts Latin letters from Chinese ones."""
+    if one.endswith(" ") and _WIDE.match(one[-2:-1]) and _WIDE.match(other):
+        return one[:-1] + other
+    if other.startswith(" ") and _WIDE.match(one[-1:]) and _WIDE.match(other[1:]):
+        return one + other[1:]
+    return one + other
 
 
 def language(environment: Mapping[str, str]) -> str:
