@@ -26,6 +26,7 @@ from handsoff.core.entry import KINDS
 from handsoff.core.findings import Grade
 from handsoff.core.headings import Section
 from handsoff.core.lease import How, State
+from handsoff.core.phrases import SIGNS
 
 LOCALE = Path("handsoff/locale")
 DOMAIN = "handsoff"
@@ -52,6 +53,14 @@ _TYPER = (
     "did you mean {names}?", "(possible options: {names})",
 )  # fmt: skip
 """What Typer says (typer/core.py, typer/_click/exceptions.py), as cli/app.py passes it on."""
+_MADE = (
+    *(f"{{n}} {unit}" for unit in ("days", "hours", "minutes", "seconds")),
+    "{many} machines", "1 machine", "{many} entries", "1 entry", "{many} things", "1 thing",
+    "{many} parcels", "1 parcel", "{many} rosters", "1 roster", "version {numbers}",
+    "shows {seen}", "a rebase", "a merge", "a revert", "a bisect", "a cherry-pick",
+    "handsoff send, or save", "no known address", "anyone of {name}",
+)  # fmt: skip
+"""What is put together from words."""
 _HEADS = (
     "work", "is", "carrier", "since (UTC)", "at", "entries", "when (UTC)", "leg", "rev", "who",
     "what",
@@ -69,6 +78,7 @@ def words() -> Iterator[tuple[str, str]]:
     yield from (("signature", word.value) for word in Word)
     yield from (("grade", grade.value) for grade in Grade)
     yield from (("phase", phase) for phase in sorted(_phases()))
+    yield from (("sign", sign) for sign in SIGNS)
     yield from (("column", head) for head in _HEADS)
 
 
@@ -214,7 +224,7 @@ def collected() -> dict[str, Phrase]:
     paths = sorted(Path("handsoff").rglob("*.py"))
     read = [p for path in paths if str(path.relative_to("handsoff")) not in _NOT_PEOPLE
             for p in phrases(path, str(path))]  # fmt: skip
-    typers = [Phrase(text, "typer", 0, sure=True) for text in _TYPER]
+    typers = [Phrase(text, "typer", 0, sure=True) for text in (*_TYPER, *_MADE)]
     heads = [Phrase(f"## {section.value}", "page", 0, sure=True) for section in Section]
     for phrase in (*read, *help_texts(), *typers, *heads):
         if phrase.template not in found or (phrase.sure and not found[phrase.template].sure):
