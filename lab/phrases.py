@@ -33,8 +33,8 @@ DOMAIN = "handsoff"
 
 _NOT_PEOPLE = {
     "core/hooking.py", "core/patterns.py", "core/shellwords.py", "core/standing.py",
-    "core/team_rules.py", "core/words.py", "edge/git/command.py", "edge/hooklog.py",
-    "edge/hooks.py", "edge/openssh.py", "hook.py",
+    "core/team_rules.py", "core/tour_toy.py", "core/words.py", "edge/git/command.py",
+    "edge/hooklog.py", "edge/janitor.py", "edge/openssh.py", "hook.py",
 }  # fmt: skip
 """What programs and agents read, and words that are none of ours."""
 _SAID = {"say", "show", "confirm", "Finding", "Problem"}
@@ -56,18 +56,25 @@ _TYPER = (
 _MADE = (
     *(f"{{n}} {unit}" for unit in ("days", "hours", "minutes", "seconds")),
     "{many} machines", "1 machine", "{many} entries", "1 entry", "{many} things", "1 thing",
-    "{many} parcels", "1 parcel", "{many} rosters", "1 roster", "version {numbers}",
-    "shows {seen}", "a rebase", "a merge", "a revert", "a bisect", "a cherry-pick",
+    "{many} parcels", "1 parcel", "{many} rosters", "1 roster", "{many} files", "1 file",
+    "version {numbers}", "clean", "until {until}", "also: {rest}", "shows {seen}", "a rebase",
+    "a merge", "a revert", "a bisect", "a cherry-pick", "{counts}; {size}",
     "handsoff send, or save", "no known address", "anyone of {name}",
 )  # fmt: skip
 """What is put together from words."""
+_VALUES = (
+    ("to", "anyone"), ("would", "left"), ("would", "would leave"), ("said", "says"),
+    ("said", "would say"), ("blocked", "blocked"), ("blocked", "dropped"),
+    ("then", "remove"), ("then", "change"),
+)  # fmt: skip
+"""Single words in a sentence, each with the name that it stands for."""
 _HEADS = (
     "work", "is", "carrier", "since (UTC)", "at", "entries", "when (UTC)", "leg", "rev", "who",
     "what",
 )  # fmt: skip
 _PHASE = re.compile(r"\.(?:phase|tell)\(\s*\"([a-z ]+)\"")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
-_CODE = re.compile(r"[\\^$|]|\(\?|%[sd]|-----|refs/|^[a-z0-9_.-]+$|^--?[a-z]|\n\n\n")
+_CODE = re.compile(r"[\\^|]|\$\S|\(\?|%[sd]|-----|refs/|^[a-z0-9_.-]+$|^--?[a-z]|\n\n\n")
 
 
 def words() -> Iterator[tuple[str, str]]:
@@ -78,7 +85,8 @@ def words() -> Iterator[tuple[str, str]]:
     yield from (("signature", word.value) for word in Word)
     yield from (("grade", grade.value) for grade in Grade)
     yield from (("phase", phase) for phase in sorted(_phases()))
-    yield from (("sign", sign) for sign in SIGNS)
+    yield from (("sign", sign) for sign in (*SIGNS, ":"))
+    yield from _VALUES
     yield from (("column", head) for head in _HEADS)
 
 

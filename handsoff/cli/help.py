@@ -48,7 +48,7 @@ def _speaking(context: Any, known: Phrases) -> Any:
             self._write(args, first=said, rest=" " * width(said))
 
         def write_heading(self, heading: str) -> None:
-            self.write(f"{' ' * self.current_indent}{known.say(heading)}:\n")
+            self.write(f"{' ' * self.current_indent}{known.say(f'{heading}:')}\n")
 
         def write_text(self, text: str) -> None:
             indent = " " * self.current_indent

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from handsoff.cli import layout
 from handsoff.cli.talk import DryRun, Json, Yes, confirm, say, show, show_json
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:
     from handsoff.flows.prune import Item, Pruned
@@ -55,21 +57,30 @@ def prune(
 def _table(plan: "Pruned") -> Iterator[str]:
     if not plan.works:
         return
-    width = max(len(plain(item.work, limit=_COLUMN)) for item in plan.works)
-    for item in plan.works:
-        yield f"{plain(item.work, limit=_COLUMN):<{width}}  {_action(item)}"
-        yield f"{'':<{width}}  {plain(item.reason)}"
+    rows = [
+        row
+        for item in plan.works
+        for row in (
+            [plain(item.work, limit=_COLUMN), tongue.said(_action(item))],
+            ["", tongue.said(plain(item.reason))],
+        )
+    ]
+    widths = layout.widest(rows)
+    for row in rows:
+        yield layout.padded(row, widths)
 
 
 def _action(item: "Item") -> str:
-    parcels = f"{item.parcels} parcel{'' if item.parcels == 1 else 's'}"
+    many = item.parcels
+    parcels = "1 parcel" if many == 1 else f"{many} parcels"
     match item.action:
         case "close":
-            return f"close as {item.outcome}" + (f", delete {parcels}" if item.parcels else "")
+            how = f"close as {item.outcome}"
+            return f"{how}, delete {parcels}" if item.parcels else how
         case "clear":
             return f"delete {parcels}"
         case "forget":
-            return "delete the record" + (f" and {parcels}" if item.parcels else "")
+            return f"delete the record and {parcels}" if item.parcels else "delete the record"
         case _:
             return "stays"
 

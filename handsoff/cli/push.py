@@ -51,9 +51,12 @@ def _lines(done: "Done") -> list[str]:
         return [f"the remote does not answer: the push of {to} waits here, with its entry"]
     would = "would have " if done.dry_run else ""
     if done.moved == "record":
-        return [*lines, f"{to} had arrived; the record {'would say' if would else 'says'} so now"]
+        said = "would say" if would else "says"
+        return [*lines, f"{to} had arrived; the record {said} so now"]
     span = f"{done.old[:10]}..{done.new[:10]}" if done.old else f"new, at {done.new[:10]}"
-    count = f", {done.commits} commit{'s' * (done.commits != 1)}" if done.commits else ""
+    many = done.commits
+    counted = "1 commit" if many == 1 else f"{many} commits"
+    count = f", {counted}" if done.commits else ""
     caught = f"; {work} was free, and is carried here now" * (done.caught and not done.notice)
     pushed = tongue.told(
         "{would}pushed {to} ({span}{count}), leg {leg}{caught}",

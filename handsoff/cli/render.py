@@ -70,7 +70,9 @@ def sent(result: "Sent") -> Iterator[str]:
         "{done}: r{revision}, leg {leg}{until}",
         done=done, until=until, revision=str(result.revision), leg=str(result.leg),
     )  # fmt: skip
-    yield f"  {_counts(result.counts)}; {spell_size(result.size)} by {result.route.name}"
+    size = tongue.told("{size} by {route}", size=spell_size(result.size), route=result.route.name)
+    counts = tongue.told("{counts}; {size}", counts=_counts(result.counts), size=size)
+    yield f"  {counts}"
     yield f"  route: {result.route.name} ({clean(result.route.why)})"
     if result.resumed or result.lost:
         there = f"{spell_size(result.resumed)} of it were there from an earlier run"
@@ -245,12 +247,13 @@ def _standing(work: "WorkStatus") -> str:
     if work.state == "free":
         return "nobody has handed it over yet"
     who = "this machine" if work.mine else work.carrier
-    to = f" to {clean(work.to)}" if work.to else ""
-    time = f"since {work.since}" + (f" until {work.until}" if work.until else "")
-    why = f"{'BLOCKED' if work.blocked else 'because'}: {clean(work.reason)}"
+    who = f"{who} to {clean(work.to)}" if work.to else who
+    time = f"since {work.since} until {work.until}" if work.until else f"since {work.since}"
+    reason = clean(work.reason)
+    why = f"BLOCKED: {reason}" if work.blocked else f"because: {reason}"
     said = tongue.told(
         "{state} by {who} {time} (leg {leg}, r{revision})",
-        state=tongue.word("state", work.state), who=who + to, time=time,
+        state=tongue.word("state", work.state), who=who, time=time,
         leg=str(work.leg), revision=str(work.revision),
     )  # fmt: skip
     return f"{said}; {why}" if work.reason else said

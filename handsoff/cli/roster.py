@@ -108,7 +108,8 @@ def rename(
     if json:
         show_json({"dry_run": dry_run, "member": member_as_dict(done)})
         return
-    say(f"{plain(old)} {'would be' if dry_run else 'is'} called {done.name}: {done.id} as before")
+    was, now = plain(old), f"{done.name}: {done.id} as before"
+    say(f"{was} would be called {now}" if dry_run else f"{was} is called {now}")
     say("nothing was changed" if dry_run else "next: handsoff roster")
 
 

@@ -69,8 +69,14 @@ def noted(result: "WroteNote") -> Iterator[str]:
 def history(found: "History") -> Iterator[str]:
     """Yield a table of all that happened to a work."""
     state = tongue.word("state", found.state)
-    standing = f"{state} by {clean(found.carrier)}" if found.carrier else state
-    yield f"{clean(found.work)}: {standing} (leg {found.leg}, r{found.revision})"
+    standing = state
+    if found.carrier:
+        standing = tongue.told("{state} by {who}", state=state, who=clean(found.carrier))
+    yield tongue.told(
+        "{work}: {standing} (leg {leg}, r{revision})",
+        work=clean(found.work), standing=standing,
+        leg=str(found.leg), revision=str(found.revision),
+    )  # fmt: skip
     if found.away:
         yield f"{clean(found.away)}; as last seen:"
     rows = [_cells(line) for line in found.lines]
@@ -103,7 +109,10 @@ def pending(found: "PendingList") -> Iterator[str]:
         age = spell_length(timedelta(seconds=item.age))
         made = f"made on leg {item.leg}, r{item.revision}"
         parcel = ", with its parcel" if item.parcel else ""
-        yield f"{clean(item.work)}: {item.verb}, {age} old, {made}{parcel}"
+        yield tongue.told(
+            "{work}: {verb}, {age} old, {made}{parcel}",
+            work=clean(item.work), verb=item.verb, age=age, made=made, parcel=parcel,
+        )  # fmt: skip
     yield from (f"roster: {clean(change)}" for change in found.roster)
     yield from (f"{clean(work)}: notes" for work in found.notes)
     yield from (f"interrupted, never sent by itself: {clean(c)}" for c in found.unfinished)

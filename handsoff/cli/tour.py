@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from wcwidth import ljust
 
-from handsoff.cli.talk import Json, fail, say, show, show_json
+from handsoff.cli.talk import Json, fail, say, show, show_as_is, show_json
 from handsoff.core.tour import Step
+from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.flows.tour import Outcome
@@ -102,17 +104,21 @@ class Teller:
 
     def begins(self, number: int, of: int, step: Step) -> None:
         """Show what a step is about."""
-        head = f"== {number} of {of}: {step.title} "
-        self._show("", head.ljust(_RULE, "="), *step.why)
+        head = tongue.told(
+            "== {number} of {of}: {title}", number=str(number), of=str(of), title=step.title
+        )
+        self._show("", ljust(f"{head} ", _RULE, "="), *step.why)
         self._looks = False
 
     def typed(self, machine: str, line: str) -> None:
         """Show a command behind the prompt of its machine."""
-        self._show("", f"{machine}$ {line}")
+        self._show("")
+        self.output([f"{machine}$ {line}"])
 
     def output(self, lines: Sequence[str]) -> None:
         """Show what a command said."""
-        self._show(*lines)
+        if not self._quiet:
+            show_as_is("\n".join(lines))
 
     def goes_on(self, machine: str, *, waits: bool) -> None:
         """Show that a command waits, or comes to its end."""
@@ -120,18 +126,19 @@ class Teller:
 
     def writes(self, text: str) -> None:
         """Show that somebody writes a file."""
-        self._show("", f"({text})")
+        self._show("", f"({tongue.said(text)})")
 
     def compares(self, lines: Sequence[str]) -> None:
         """Show both ends."""
-        self._show("", "look at both ends:", *(f"  {line}" for line in lines))
+        self._show("", "look at both ends:")
+        self.output([f"  {line}" for line in lines])
 
     def fact(self, text: str, *, ok: bool) -> None:
         """Show something to look at."""
         if not self._looks:
             self._looks = True
             self._show("", "look at:")
-        self._show(f"  {'ok' if ok else 'NO'}  {text}")
+        self._show(f"  {'ok' if ok else 'NO'}  {tongue.said(text)}")
 
     def skips(self, why: str) -> None:
         """Show that a step is left out."""

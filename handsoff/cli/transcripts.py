@@ -25,7 +25,7 @@ def going(sessions: Sequence[Mapping[str, Any]], redacted: int) -> Iterator[str]
         size = spell_size(one["size"])
         yield f"  transcript of {one['agent']} {one['id'][:8]} ({counted}, {size}){prompt}"
     if redacted:
-        yield f"    redacted: {redacted} secret{'s' if redacted > 1 else ''}"
+        yield f"    redacted: {redacted} secrets" if redacted > 1 else "    redacted: 1 secret"
 
 
 def came(sessions: Sequence[Mapping[str, Any]]) -> Iterator[str]:

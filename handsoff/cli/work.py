@@ -56,7 +56,8 @@ def page(
 
     desk = open_desk()
     created = ensure_page(desk.checkout, desk.work(named))
-    say(f"{'wrote the template of' if created else 'the page is'} {desk.checkout.page}")
+    page = desk.checkout.page
+    say(f"wrote the template of {page}" if created else f"the page is {page}")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not no_edit and editor and sys.stdin.isatty():
         try:

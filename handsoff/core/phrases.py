@@ -26,6 +26,8 @@ DEPTH: Final = 4
 """How deep sentences stand in sentences."""
 LONGEST: Final = 4000
 """Characters of a line that is looked at."""
+LETTERS: Final = 6
+"""A template with fewer signs of its own could stand in anybody's words."""
 READINGS: Final = 8
 """Templates that fit a line, of which the best is taken."""
 
@@ -36,10 +38,14 @@ PARTS: Final = 16
 CONTEXT: Final = "\x04"
 """Between a context and its word, as in an MO file."""
 
-_EDGES: Final = re.compile(r"([\s,;:]*)(.*?)(\s*)", re.DOTALL)
-_GLUED: Final = re.compile(r"[,;:]|$")
+_EDGES: Final = re.compile(r"([\s,;:]*)(.*?)([\s,;:]*)", re.DOTALL)
+_GLUED: Final = re.compile(r"[,;:]| \(|$")
 """Where the second of two values begins that stand side by side: at a sign of its own."""
-_LETTERS: Final = re.compile(r"[^\W\d_]")
+_COUNTED: Final = re.compile(r"\d[\d:. -]*(?: \w+)?")
+"""A number, a size or a time: what is no name and nobody's words."""
+_NUMBERS: Final = frozenset({"n", "many"})
+"""Names of values that are numbers, so that ``{many} commits`` is not "a few commits"."""
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uff00-\uffef]")
 """CJK letters and punctuation, between which no blank stands."""
 
@@ -47,7 +53,7 @@ _WIDE: Final = re.compile("[\u2e80-\u9fff\uff00-\uffef]")
 class Template:
     """One sentence with names for its values."""
 
-    __slots__ = ("literals", "longest", "names", "weight")
+    __slots__ = ("is_weak", "literals", "longest", "names", "weight")
 
     def __init__(self, text: str) -> None:
         """Take ``text`` apart; ValueError if it is no format string (PEP 3101)."""
@@ -58,7 +64,10 @@ class Template:
             self.literals += ("",)
         self.longest = max(self.literals, key=len)
         # what frames any sentence goes first: "hint: {what}"
-        self.weight = (self.literals[0].endswith(": "), sum(map(len, self.literals)))
+        is_frame = self.literals[0].endswith(": ")
+        self.weight = (is_frame, sum(map(len, self.literals)))
+        # "{name} of {person}" is in every second sentence: it has to fit without a rest
+        self.is_weak = not is_frame and len("".join("".join(self.literals).split())) < LETTERS
 
     def read(self, line: str) -> dict[str, str] | None:
         """Return what stands in ``line`` for each name, None if it is another sentence."""
@@ -70,6 +79,8 @@ class Template:
             stop = self._stop(line, number, at)
             value = line[at:stop]
             if stop < at or found.setdefault(name, value) != value:
+                return None
+            if name in _NUMBERS and not value.isdecimal():
                 return None
             at = stop + len(self.literals[number + 1])
         return found if at == len(line) else None
@@ -95,7 +106,7 @@ class Phrases:
         """Take the templates of ``catalogue`` that have words, by what they are elsewhere."""
         self._known = {one: other for one, other in catalogue.items() if one and other}
         kept = [(Template(one), other) for one, other in self._known.items()]
-        with_names = [(t, o) for t, o in kept if t.names and _LETTERS.search("".join(t.literals))]
+        with_names = [(t, o) for t, o in kept if t.names and _LETTER.search("".join(t.literals))]
         self._templates = sorted(with_names, key=lambda pair: pair[0].weight, reverse=True)
 
     def say(self, text: str) -> str:
@@ -120,23 +131,42 @@ class Phrases:
         if said in self._known:
             best, left = self._known[said], 0
         else:
-            fitting = ((t.read(said), other) for t, other in self._templates)
+            fitting = ((self._read(t, said), other) for t, other in self._templates)
             known = islice(((v, other) for v, other in fitting if v is not None), READINGS)
             told = [self._told(values, other, depth) for values, other in known]
-            best, left = min(told, key=itemgetter(1)) if told else self._apart(said, depth)
-        return f"{self.word('sign', before) if best != said else before}{best}{after}", left
+            best, left = min([*told, self._apart(said, depth)], key=itemgetter(1))
+        if best != said:
+            before, after = self.word("sign", before), self.word("sign", after)
+        return f"{before}{best}{after}", left
+
+    def _read(self, template: Template, said: str) -> dict[str, str] | None:
+        values = template.read(said)
+        if values is None or not template.is_weak:
+            return values
+        return values if all(self._is_name(value) for value in values.values()) else None
+
+    def _is_name(self, value: str) -> bool:
+        return " " not in value or value in self._known or bool(_COUNTED.fullmatch(value))
 
     def _apart(self, said: str, depth: int) -> tuple[str, int]:
         """Return what is no sentence as those it may be put together from: ``path: why; why``."""
         best = said, len(said)
         for sign in SIGNS:
-            parts = said.split(sign)
-            if 1 < len(parts) <= PARTS:
-                told = [self._line(part, depth - 1) for part in parts]
-                left = sum(left for _, left in told)
-                if left < best[1] and parts != [text for text, _ in told]:
-                    best = self.word("sign", sign).join(text for text, _ in told), left
+            for parts in (said.split(sign), said.split(sign, 1)):
+                if 1 < len(parts) <= PARTS:
+                    told = [self._line(part, depth - 1) for part in parts]
+                    left = sum(left for _, left in told)
+                    if left < best[1] and parts != [text for text, _ in told]:
+                        best = self._together([text for text, _ in told], sign), left
         return best
+
+    def _together(self, parts: list[str], sign: str) -> str:
+        said = parts[0]
+        for part in parts[1:]:
+            # between two texts of others the sign is a part of them
+            is_said = _WIDE.match(said[-1:]) or _WIDE.match(part[:1])
+            said += (self.word("sign", sign) if is_said else sign) + part
+        return said
 
     def _told(self, values: Mapping[str, str], other: str, depth: int) -> tuple[str, int]:
         """Return ``other`` with its values, and how many characters of them nobody knew."""

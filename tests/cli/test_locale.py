@@ -78,10 +78,11 @@ def test_what_is_read_at_run_time_is_what_was_translated() -> None:
 def test_help_and_errors_are_in_the_language_that_is_asked_for(monday: Monday) -> None:
     said = inside(monday.m1, "--help", HANDSOFF_LANG="zh_CN").ok().out
     assert "用法：" in said
-    assert "命令:" in said
+    assert "命令：" in said
     assert "Hand half" not in said
     ran = inside(monday.m1, "send", "nobody", LC_ALL="zh_CN.UTF-8", HANDSOFF_LANG="")
-    assert "名册里没有名为 nobody 的机器" in ran.err
+    assert ran.err.splitlines()[0].startswith("handsoff：名册里没有")
+    assert "nobody" in ran.err
     assert "提示：" in ran.err
     assert "no machine called nobody" in inside(monday.m1, "send", "nobody").err
 
@@ -90,7 +91,7 @@ def test_a_document_is_english_in_every_language(monday: Monday) -> None:
     ran = inside(monday.m1, "send", "nobody", "--json", HANDSOFF_LANG="zh_CN")
     told = json.loads(ran.out)["error"]
     assert told["code"] == "usage"
-    assert told["message"] == "no machine called nobody in the roster"
+    assert told["message"].startswith("no machine called nobody in the roster")
 
 
 def test_a_page_begun_in_chinese_is_a_page_once_it_is_filled_in() -> None:

@@ -86,8 +86,8 @@ def test_what_is_glued_to_a_sentence_may_be_missing_and_brings_its_own_comma() -
 
 
 def test_of_two_values_side_by_side_the_second_begins_at_its_sign() -> None:
-    known = Phrases({"on {name}{why} now": "{why}|{name}"})
-    assert known.say("on m 2; so now") == "; so|m 2"
+    known = Phrases({"stands on {name}{why} now": "{why}|{name}"})
+    assert known.say("stands on m 2; so now") == "; so|m 2"
 
 
 def test_braces_in_a_value_are_text() -> None:
