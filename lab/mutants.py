@@ -20,6 +20,7 @@ import mutants_hooks
 import mutants_hostile
 import mutants_pairing
 import mutants_record
+import mutants_phrases
 import mutants_remote
 import mutants_ssh
 import mutants_tour
@@ -41,6 +42,7 @@ for _part in (
     mutants_hostile,
     mutants_pairing,
     mutants_record,
+    mutants_phrases,
     mutants_remote,
     mutants_ssh,
     mutants_tour,

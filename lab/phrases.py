@@ -43,7 +43,7 @@ _NOT_SAID = {
     "removesuffix", "run", "search", "split", "startswith", "strip", "Path", "TypeVar",
 }  # fmt: skip
 _TYPER = (
-    "Usage:", "Arguments", "Options", "Commands", "Show this message and exit.", "required",
+    "Usage", "Arguments", "Options", "Commands", "Show this message and exit.", "required",
     "default: {value}", "env var: {name}", "Missing command.", "no such command {name}.",
     "no such command {name}", "no such option: {name}", "missing argument {name}",
     "missing option {name}", "option {name} does not take a value",

@@ -44,6 +44,19 @@ def test_a_single_word_is_somebodys_name_wherever_it_stands_for_a_value() -> Non
     assert known.say("held") == "在手"
 
 
+def test_a_sentence_with_few_words_of_its_own_is_none_in_the_words_of_others() -> None:
+    known = Phrases({"{name} of {person}": "{person} 的 {name}", "and {many} more": "另有 {many}"})
+    assert known.say("m1 of li") == "li 的 m1"
+    assert known.say("the bug of main") == "the bug of main"
+    assert known.say("and 3 more") == "另有 3"
+    assert known.say("and some more") == "and some more"
+
+
+def test_a_sentence_ends_where_its_template_ends() -> None:
+    known = Phrases({"{work} was saved by {who} now": "{who} 保存了 {work}"})
+    assert known.say("x was saved by m1 now and then") == "x was saved by m1 now and then"
+
+
 def test_a_word_is_said_where_its_context_is_known() -> None:
     assert CHINESE.word("state", "held") == "在手"
     assert CHINESE.word("state", "free") == "free"
@@ -58,6 +71,8 @@ def test_a_value_that_stands_twice_is_one_value() -> None:
 def test_what_is_put_together_is_said_in_its_parts() -> None:
     said = CHINESE.say("some/path: nothing was changed; x, y")
     assert said == "some/path: 什么都没有改动; x, y"
+    signs = Phrases({"so it is": "是的", f"sign{CONTEXT}, ": "，", f"sign{CONTEXT}; ": "；"})
+    assert signs.say("a, b; so it is") == "a, b；是的"
 
 
 def test_values_that_stand_close_together_are_given_by_name() -> None:
@@ -108,7 +123,7 @@ def test_each_line_stays_a_line_and_no_text_is_too_odd(text: str) -> None:
 def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all() -> None:
     known = Phrases({" ".join(f"{{v{n}}} a" for n in range(k)): "x" for k in range(2, 40)})
     known.say("a " * (LONGEST // 2 - 1) + "b")  # without an end to its readings, it would be years
-    long = "nothing was changed" + " " * LONGEST + "x"
+    long = f"handsoff: {'x' * LONGEST}"
     assert CHINESE.say(long) == long
 
 
@@ -121,6 +136,7 @@ def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all
         ({"LANG": "de_DE.UTF-8", "HANDSOFF_LANG": "zh"}, "zh_CN"),
         ({"LANG": "zh_CN", "HANDSOFF_LANG": "en"}, "en"),
         ({"HANDSOFF_LANG": "zh-cn", "LC_ALL": ""}, "zh_CN"),
+        ({"LC_ALL": "C", "HANDSOFF_LANG": "zh_CN"}, "zh_CN"),
         ({"LC_MESSAGES": "zh_TW.UTF-8", "LANG": "C"}, "zh_CN"),
         ({"LANG": "zhuang"}, "en"),
     ],
