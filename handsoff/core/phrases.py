@@ -83,7 +83,7 @@ class Template:
             if name in _NUMBERS and not value.isdecimal():
                 return None
             at = stop + len(self.literals[number + 1])
-        return found if at == len(line) else None
+        return found
 
     def _stop(self, line: str, number: int, at: int) -> int:
         """Return where the value ends that begins at ``at``, -1 if it cannot stand there."""
