@@ -19,8 +19,8 @@ import mutants_finding
 import mutants_hooks
 import mutants_hostile
 import mutants_pairing
-import mutants_record
 import mutants_phrases
+import mutants_record
 import mutants_remote
 import mutants_ssh
 import mutants_tour

@@ -32,9 +32,10 @@ LOCALE = Path("handsoff/locale")
 DOMAIN = "handsoff"
 
 _NOT_PEOPLE = {
-    "core/hooking.py", "core/patterns.py", "core/shellwords.py", "core/standing.py",
-    "core/team_rules.py", "core/tour_toy.py", "core/words.py", "edge/git/command.py",
-    "edge/hooklog.py", "edge/janitor.py", "edge/openssh.py", "hook.py",
+    "cli/manpage.py", "cli/shape.py", "core/hooking.py", "core/patterns.py",
+    "core/shellwords.py", "core/standing.py", "core/team_rules.py", "core/tour_toy.py",
+    "core/words.py", "edge/git/command.py", "edge/hooklog.py", "edge/janitor.py",
+    "edge/openssh.py", "hook.py",
 }  # fmt: skip
 """What programs and agents read, and words that are none of ours."""
 _SAID = {"say", "show", "confirm", "Finding", "Problem"}
