@@ -1,10 +1,11 @@
 """``handsoff audit``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from handsoff.cli.talk import Json, show, show_json
+from handsoff.cli.talk import Json, say, show, show_json
 
 
 def audit(
@@ -24,6 +25,10 @@ def audit(
         list[str] | None,
         typer.Option(metavar="ENTRY", help="A void entry that was looked into: not a finding."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all of it to FILE as well, as one page to show."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Verify the roster, every record and all notes on the remote; 0 only if all is clean.
@@ -36,10 +41,15 @@ def audit(
     from handsoff.edge import clock
     from handsoff.edge.git.repo import open_checkout
     from handsoff.flows.audit import run_audit
+    from handsoff.web import document
 
-    done = run_audit(
-        open_checkout(), trust=trust, remote=remote, now=clock.now(), known=known or ()
-    )
+    if html is not None:
+        document.check_target(html)
+    checkout = open_checkout()
+    done = run_audit(checkout, trust=trust, remote=remote, now=clock.now(), known=known or ())
+    if html is not None:
+        document.write(html, checkout, done)
+        say(f"wrote {html}", quiet=json)
     if json:
         show_json(audit_document(done))
     else:

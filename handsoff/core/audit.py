@@ -149,6 +149,7 @@ def audit(
         notes=tuple(notes),
         findings=sort_findings(kept),
         claims=tuple(claims),
+        read=read,
         known=len(found) - len(kept),
     )
 

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Word
 from handsoff.core.lease import Lease
+from handsoff.core.notes import Notes
+from handsoff.core.record import Record
 from handsoff.core.strayed import Claim
 from handsoff.errors import DamagedError, RefusedError, TrustError
 
@@ -105,6 +108,8 @@ class WorkRow:
     parcels: tuple[str, ...]
     """The parcels that its entries name."""
     entries: tuple[EntryRow, ...]
+    record: Record
+    """What was verified, for whoever shows more than rows."""
 
     @property
     def void(self) -> int:
@@ -120,6 +125,7 @@ class NotesRow:
     machine: str
     ref: str
     entries: tuple[EntryRow, ...]
+    notes: Notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +140,7 @@ class Report:
     works: tuple[WorkRow, ...]
     notes: tuple[NotesRow, ...]
     findings: tuple[Finding, ...]
+    read: RosterRead
     claims: tuple[Claim, ...] = ()
     """What the records say last of branches, to be held against where the remote has them."""
     known: int = 0

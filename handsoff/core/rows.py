@@ -24,15 +24,16 @@ def work_row(ref: Ref, record: Record, now: datetime) -> WorkRow:
         to=roster.named_text(lease.to.shown()) if lease.to else "",
         parcels=tuple(parcel for parcel in parcels if parcel),
         entries=tuple(_record_row(entry, roster) for entry in record.entries),
+        record=record,
     )
 
 
 def notes_row(ref: Ref, notes: Notes) -> NotesRow:
     """Return the row of one machine's notes about one work."""
     roster = notes.roster
-    rows = (_note_row(entry, roster) for entry in notes.entries)
+    rows = tuple(_note_row(entry, roster) for entry in notes.entries)
     name = roster.name_of(notes.machine)
-    return NotesRow(work=notes.work, machine=name, ref=ref.name, entries=tuple(rows))
+    return NotesRow(work=notes.work, machine=name, ref=ref.name, entries=rows, notes=notes)
 
 
 def _record_row(judged: RecordEntry, roster: Roster) -> EntryRow:

@@ -16,7 +16,7 @@ from handsoff.core.admission import RosterRead, read_roster
 from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust, with_branches
 from handsoff.core.chain import Commits
 from handsoff.core.findings import Grade, Report, What
-from handsoff.core.ids import is_oid
+from handsoff.core.ids import is_oid, work_component
 from handsoff.core.refs import Kind, read_ref
 from handsoff.edge import files
 from handsoff.edge.git import keeping
@@ -169,6 +169,13 @@ def _seen(shared: Shared) -> dict[str, set[str]]:
         if kept and is_oid(kept.get("tip")) and isinstance(kept.get("work"), str):
             found.setdefault(shared.record_ref(kept["work"]), set()).add(kept["tip"])
     return found
+
+
+def notes_kept(shared: Shared, work: str) -> dict[str, str]:
+    """Return the tips of the notes on ``work`` that an audit here saw last, by machine."""
+    below = f"{shared.prefix}/notes/{work_component(work)}/"
+    kept = _tips_kept(shared)
+    return {ref.removeprefix(below): tip for ref, tip in kept if ref.startswith(below)}
 
 
 def _tips_kept(shared: Shared) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,70 @@
+"""What an audit verified, put together as the pages of the file that it writes.
+
+Needs what the audit needs: no keys, no home. Nothing is verified again, and the pages are those
+blobs that the signed entries name.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from handsoff.core.findings import WorkRow
+from handsoff.core.notes import NoteEntry
+from handsoff.core.overview import Overview, card_of, finding_rows, in_order, machines_of
+from handsoff.core.plain import plain
+from handsoff.core.workview import WorkView, work_view
+from handsoff.edge.git.objects import store_of
+from handsoff.edge.git.remote import open_shared
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import HandsoffError, RefusedError
+from handsoff.flows.audit import Audit
+from handsoff.flows.overview import left_of, texts_of
+
+PAGES: Final = 24 << 20
+"""Characters of pages that one file shows; of those that would make it longer it says so."""
+
+
+def overview_of(audit: Audit) -> Overview:
+    """Return all works at a glance, as they stood at the time of the audit."""
+    report, roster = audit.report, audit.report.read.trusted()
+    cards = in_order(card_of(row.record, audit.at) for row in report.works)
+    return Overview(
+        at=audit.at,
+        remote=plain(audit.remote),
+        founding=report.founding,
+        founder=plain(report.founder),
+        cards=cards,
+        machines=machines_of(roster, cards),
+        asked=audit.at,
+        findings=finding_rows(report.findings),
+        audited=audit.at,
+        known=report.known,
+    )
+
+
+def views_of(checkout: Checkout, audit: Audit) -> Iterator[WorkView]:
+    """Yield each work in the order of the overview, with its pages as far as there is room."""
+    objects = store_of(open_shared(checkout, audit.remote))
+    notes: dict[str, list[NoteEntry]] = {}
+    for told in audit.report.notes:
+        notes.setdefault(told.work, []).extend(told.notes.entries)
+    room = PAGES
+    for row in _in_order(audit):
+        texts = texts_of(objects, row.record)
+        for oid in reversed(texts):
+            text = texts[oid]
+            room -= len(text) if isinstance(text, str) else 0
+            if room < 0 and isinstance(text, str):
+                texts[oid] = _no_room(row.work)
+        yield work_view(
+            card_of(row.record, audit.at), row.record, notes.get(row.work, ()), audit.at,
+            texts=texts, left=left_of(row.record, objects),
+        )  # fmt: skip
+
+
+def _in_order(audit: Audit) -> Sequence[WorkRow]:
+    place = {card.work: n for n, card in enumerate(overview_of(audit).cards)}
+    return sorted(audit.report.works, key=lambda row: place[plain(row.work)])
+
+
+def _no_room(work: str) -> HandsoffError:
+    return RefusedError(f"there was no room for it here; handsoff history {work} shows it")

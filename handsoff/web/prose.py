@@ -1,0 +1,63 @@
+"""A page of somebody's, rendered: the one door to markdown-it.
+
+HTML in it is text. Links, images and references to either are not made: what is shown is what was
+typed, so a link tells where it leads, and nothing is fetched. Entities stay as typed too, or
+they could spell out the characters that ``plain`` takes away.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from handsoff.core.plain import plain_block
+
+LONGEST: Final = 64 * 1024
+"""Characters that are rendered: a longer text is shown as it was typed."""
+
+_OFF: Final = (
+    "link", "image", "autolink", "html_inline", "html_block", "reference", "entity", "lheading",
+)  # fmt: skip
+_DEEPEST: Final = 18
+"""Levels of nesting that are rendered; from 20 on the reader drops what is there."""
+
+_BELOW: Final = 2
+"""By how much headings are lowered: the page stands below headings of ours."""
+
+
+@cache
+def _reader() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    return reader.enable(["table", "strikethrough"]).disable(list(_OFF))
+
+
+def render(text: str) -> Markup:
+    """Return ``text``, which passed ``plain_block``, as HTML."""
+    if len(text) > LONGEST:
+        return Markup("<pre>{}</pre>").format(text)
+    reader = _reader()
+    try:
+        tokens = reader.parse(text)
+        if max((token.level for token in tokens), default=0) >= _DEEPEST:
+            raise ValueError("nested so deep that the reader would leave something out")
+        _tame(tokens)
+        html = reader.renderer.render(tokens, reader.options, {})
+    except (RecursionError, ValueError, IndexError):  # nor is a bug of the reader's worth a page
+        return Markup("<pre>{}</pre>").format(text)
+    # what a fence says of its language is unescaped on the way
+    return Markup(plain_block(html, limit=len(html) + 1))
+
+
+def _tame(tokens: Sequence[Token]) -> None:
+    """Lower headings, and leave no attribute that the text could have chosen."""
+    for token in tokens:
+        start = token.attrs.get("start")
+        token.attrs = {"start": start} if isinstance(start, int) else {}
+        token.info = ""
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + _BELOW)}"
+        _tame(token.children or ())
+
