@@ -24,6 +24,7 @@ from handsoff.cli import (
     roster,
     schemas,
     tour,
+    web,
     work,
 )
 from handsoff.cli.talk import fail, say, show
@@ -76,6 +77,7 @@ adapter.add_to(app)
 tour.add_to(app)
 completion.add_to(app)
 schemas.add_to(app)
+web.add_to(app)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

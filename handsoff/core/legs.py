@@ -74,9 +74,7 @@ def _between(lease: Lease, begin: datetime, end: datetime) -> Iterator[Stretch]:
     parts = [(kind, begin, ends), (Kind.LAPSED, max(begin, ends), end)]
     for name, start, stop in parts:
         if start < stop or (name is kind and start == stop):
-            yield Stretch(
-                kind=name, leg=lease.leg, carrier=lease.carrier, begin=start, end=stop
-            )
+            yield Stretch(kind=name, leg=lease.leg, carrier=lease.carrier, begin=start, end=stop)
 
 
 def _joined(found: Sequence[Stretch]) -> Iterator[Stretch]:

@@ -133,9 +133,7 @@ def work_view(
     """
     roster = record.roster
     every = [entry.oid for entry in record.entries]
-    told = history.tell(
-        record.entries, notes, roster, landed=every if landed is None else landed
-    )
+    told = history.tell(record.entries, notes, roster, landed=every if landed is None else landed)
     events = [entry.event for entry in record.good]
     parts = stretches(events, roster.person_of, now)
     line = scale(parts)
@@ -192,9 +190,7 @@ def _bar(part: Stretch, line: Scale) -> Bar:
     )
 
 
-def _leg_rows(
-    events: Sequence[Event], walked: Sequence[Leg], roster: Roster
-) -> tuple[LegRow, ...]:
+def _leg_rows(events: Sequence[Event], walked: Sequence[Leg], roster: Roster) -> tuple[LegRow, ...]:
     began = catches(events)
 
     def name(machine: str) -> str:
@@ -239,5 +235,3 @@ def _pages(
             same_as=seen.get(event.page, 0) if event.page else 0,
         )
         seen.setdefault(event.page, revision)
-
-

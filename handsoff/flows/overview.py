@@ -150,9 +150,7 @@ class Window:
             self._roster = desk.local_roster()
         return self._roster
 
-    def _notes(
-        self, desk: Desk, roster: Roster, work: str
-    ) -> tuple[list[NoteEntry], list[Line]]:
+    def _notes(self, desk: Desk, roster: Roster, work: str) -> tuple[list[NoteEntry], list[Line]]:
         tips = self.known.notes.get(work) or notes_kept(desk.shared, work)
         own = Notebook(desk, roster, work)
         if own.tip and (own.waits() or desk.machine.id not in tips):

@@ -110,13 +110,9 @@ class Watcher:
             self.version += 1
 
 
-def _known(
-    before: Known, found: Survey, notes: dict[str, dict[str, str]], now: datetime
-) -> Known:
+def _known(before: Known, found: Survey, notes: dict[str, dict[str, str]], now: datetime) -> Known:
     troubles = {s.work: s.problem for s in found.works.values() if s.problem}
-    return replace(
-        before, asked=now, away="", troubles=troubles, doubts=found.doubts, notes=notes
-    )
+    return replace(before, asked=now, away="", troubles=troubles, doubts=found.doubts, notes=notes)
 
 
 def _notes(desk: Desk, found: Survey) -> dict[str, dict[str, str]]:

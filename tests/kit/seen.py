@@ -11,6 +11,7 @@ from handsoff.core import notes
 from handsoff.core.lease import Recipient
 from handsoff.core.notes import Notes
 from handsoff.core.pen import Pen
+from handsoff.core.record import Record
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move, Outcome
 from tests.kit.machines import Machine, World, store
@@ -74,7 +75,8 @@ PLACES = {"CNY": 2, "JPY": 0}
 """,
 )
 HOSTILE: Final = (
-    "# Handoff\n\n<script>document.title='owned'</script></style><style>body{display:none}</style>\n\n"
+    "# Handoff\n\n<script>document.title='owned'</script></style>"
+    "<style>body{display:none}</style>\n\n"
     "## Next\n[click](javascript:alert(1)) ![x](https://evil.example/x.png) <https://evil.example>\n"
     "<img src=x onerror=alert(1)> &#x202e;abc \u202edcba\u202c \x1b[31mred\x1b[0m\n\n"
     "```\"onload=alert(1)\n</code></pre><script>alert(2)</script>\n```\n\n"
@@ -82,87 +84,96 @@ HOSTILE: Final = (
 )  # fmt: skip
 
 
-def page(machine: Machine, text: str) -> str:
-    """Put a page into the machine's store, and return its blob."""
-    return store(machine.desk()).write("blob", text.encode())
+class Desks:
+    """Several machines that write to records in one place, and push all of it at once."""
 
+    def __init__(self, *machines: Machine) -> None:
+        self.desk = machines[0].desk()
+        self.keys = {machine.name: machine.member() for machine in machines}
+        self.roster = self.desk.fresh_roster()
+        self.store = store(self.desk)
+        self.moves: list[Move] = []
 
-def at(pen: Pen, time: datetime) -> Pen:
-    """Go on at another time."""
-    return replace(pen, now=time)
+    def pen(self, name: str, pen: Pen | str, now: datetime) -> Pen:
+        """Give the pen to a machine; a new one for a work that nobody has written about."""
+        record = Record(roster=self.roster, work=pen) if isinstance(pen, str) else pen.record
+        drafts = () if isinstance(pen, str) else pen.drafts
+        own = self.keys[name]
+        return Pen(record=record, by=own.id, sign=own.sign, now=now, drafts=drafts)
 
+    def saved(self, pen: Pen, text: str = PAGES[0], parcel: str = "5" * 32) -> Pen:
+        """Save a page."""
+        blob = self.store.write("blob", text.encode())
+        return pen.saved(page=blob, envelope="1" * 40, parcel=parcel)
 
-def say(machine: Machine, work: str, text: str, tried: str = "") -> None:
-    """Note something on the remote, or be refused something."""
-    desk, own = machine.desk(), machine.member()
-    record = desk.view(work).record
-    ref = desk.shared.notes_ref(work, own.id)
-    tips = desk.shared.tips(ref)
-    desk.shared.bring(tips)
-    read = Notes(roster=record.roster, work=work, machine=own.id)
-    read = read.extend(desk.shared.chain(tips.get(ref, "")) or [])
-    seen, seconds = record.git_tip or "", int(desk.now.timestamp())
-    if tried:
-        draft = notes.refused(
-            read, tried=tried, leg=1, revision=1, reason=text, winner="", saw=seen, at=seconds,
-            sign=own.sign,
-        )  # fmt: skip
-    else:
-        draft = notes.noted(read, text, saw=seen, at=seconds, sign=own.sign)
-    store(desk).write_drafts([draft])
-    assert desk.shared.push(Move(ref, draft.oid, tips.get(ref, ""))) is Outcome.MOVED
+    def done(self, pen: Pen) -> None:
+        """Keep what was written for the push."""
+        self.store.write_drafts(pen.drafts)
+        ref = self.desk.shared.record_ref(pen.record.work)
+        self.moves.append(Move(ref, pen.record.git_tip or "", ""))
+
+    def say(self, name: str, pen: Pen, text: str, *refused: str) -> None:
+        """Note something on a work, and then be refused something, for these reasons."""
+        own, work, seen = self.keys[name], pen.record.work, pen.record.git_tip or ""
+        read = Notes(roster=self.roster, work=work, machine=own.id)
+        at = int(self.desk.now.timestamp())
+        drafts = [notes.noted(read, text, saw=seen, at=at, sign=own.sign)]
+        for reason in refused:
+            read = read.extend([(drafts[-1].oid, drafts[-1].data)])
+            drafts.append(
+                notes.refused(
+                    read, tried="Saved", leg=1, revision=1, reason=reason, winner="", saw=seen,
+                    at=at, sign=own.sign,
+                )
+            )  # fmt: skip
+        self.store.write_drafts(drafts)
+        self.moves.append(Move(self.desk.shared.notes_ref(work, own.id), drafts[-1].oid, ""))
+
+    def push(self) -> None:
+        """Put all of it on the remote."""
+        assert self.desk.shared.push(*self.moves) is Outcome.MOVED
 
 
 def worth_seeing(world: World) -> list[Machine]:
-    """Return m1, m2 and m3 of two persons, with works in every state between them."""
-    m1, m2, m3 = machines = [world.machine(name) for name in ("m1", "m2", "m3")]
+    """Return m1 and m2 of lin, and m3 of wang, with works in every state between them."""
+    machines = [world.machine(name) for name in ("m1", "m2", "m3")]
     world.enrol(*machines, m3="wang")
-    now = clock.now()
-    ids = [machine.member().id for machine in machines]
-    _rounding(m1, m2, now)
-    hour, parcel = timedelta(hours=1), "5" * 32
-
-    def saved(machine: Machine, pen: Pen, text: str = PAGES[0]) -> Pen:
-        return pen.saved(page=page(machine, text), envelope="1" * 40, parcel=parcel)
-
-    m2.writes("fix/login-loop", lambda pen: saved(m2, pen.caught()).offered(
-        Recipient(machine=ids[0]), parcel="6" * 32, route="remote"), now - hour)  # fmt: skip
-    m3.writes("ops/move-ci-to-arm", lambda pen: saved(m3, pen.caught()).dropped(
-        reason="the runners are not ours to change; ask ops", blocked=True), now - 3 * hour)  # fmt: skip
-    m3.writes("docs/手册-交接", lambda pen: saved(m3, pen.caught()), now - 30 * hour)
-    m1.writes("feat/export-csv", lambda pen: saved(m1, pen.caught()).closed(outcome="merged"),
-              now - 50 * hour)  # fmt: skip
-    m3.writes(ODD, lambda pen: saved(m3, pen.caught(), HOSTILE), now - hour / 4)
-    say(m3, ODD, "<script>alert('note')</script> \x1b[2J\u202egnp.exe")
+    desks, now, hour = Desks(*machines), clock.now(), timedelta(hours=1)
+    m1 = Recipient(machine=desks.keys["m1"].id)
+    _rounding(desks, now)
+    pen = desks.saved(desks.pen("m2", "fix/login-loop", now - hour).caught())
+    desks.done(pen.offered(m1, parcel="6" * 32, route="remote"))
+    pen = desks.saved(desks.pen("m3", "ops/move-ci-to-arm", now - 3 * hour).caught())
+    reason = "the runners are not ours to change; ask ops"
+    desks.done(pen.dropped(reason=reason, blocked=True))
+    desks.done(desks.saved(desks.pen("m3", "docs/手册-交接", now - 30 * hour).caught()))
+    pen = desks.saved(desks.pen("m1", "feat/export-csv", now - 50 * hour).caught())
+    desks.done(pen.closed(outcome="merged"))
+    pen = desks.saved(desks.pen("m3", ODD, now - hour / 4).caught(), HOSTILE)
+    desks.done(pen)
+    desks.say("m3", pen, "<script>alert('note')</script> \x1b[2J\u202egnp.exe")
+    desks.push()
     return machines
 
 
-def _rounding(m1: Machine, m2: Machine, now: datetime) -> None:
+def _rounding(desks: Desks, now: datetime) -> None:
     """Hand a work to and fro, with a night between."""
-    m2_id = m2.member().id
     minute, evening = timedelta(minutes=1), now - timedelta(hours=17)
-    parcel = "7" * 32
 
-    def first(pen: Pen) -> Pen:
-        pen = pen.caught()
-        pen = at(pen, evening + 22 * minute).saved(page=page(m1, PAGES[0]), envelope="1" * 40)
-        pen = at(pen, evening + 41 * minute).saved(
-            page=page(m1, PAGES[0]), envelope="1" * 40, parcel=parcel
-        )
-        return at(pen, evening + 42 * minute).offered(Recipient(machine=m2_id), route="remote",
-                                                      parcel=parcel)  # fmt: skip
+    def at(pen: Pen, time: datetime) -> Pen:
+        return replace(pen, now=time)
 
-    def second(pen: Pen) -> Pen:
-        pen = at(pen.caught(), now - 64 * minute).pushed(WORK, old="2" * 40, new="3" * 40)
-        pen = at(pen, now - 52 * minute).saved(page=page(m2, PAGES[1]), envelope="1" * 40)
-        return at(pen, now - 44 * minute).offered(Recipient(), route="remote", parcel=parcel)
-
-    def third(pen: Pen) -> Pen:
-        pen = at(pen.caught(), now - 8 * minute)
-        return pen.saved(page=page(m1, PAGES[1].replace("14", "15")), envelope="1" * 40)
-
-    m1.writes(WORK, first, evening)
-    m2.writes(WORK, second, now - 80 * minute)
-    m1.writes(WORK, third, now - 30 * minute)
-    say(m2, WORK, "the Windows runner is slow today: give it ten minutes")
-    say(m2, WORK, "m1 carries this work, not m2", tried="Saved")
+    m2 = Recipient(machine=desks.keys["m2"].id)
+    pen = desks.pen("m1", WORK, evening).caught()
+    pen = desks.saved(at(pen, evening + 22 * minute), parcel="")
+    pen = desks.saved(at(pen, evening + 41 * minute))
+    pen = at(pen, evening + 42 * minute).offered(m2, route="remote", parcel="5" * 32)
+    pen = desks.pen("m2", pen, now - 80 * minute).caught()
+    pen = at(pen, now - 64 * minute).pushed(WORK, old="2" * 40, new="3" * 40)
+    pen = desks.saved(at(pen, now - 52 * minute), PAGES[1])
+    pen = at(pen, now - 44 * minute).offered(Recipient(), route="remote", parcel="5" * 32)
+    pen = desks.pen("m1", pen, now - 30 * minute).caught()
+    pen = desks.saved(at(pen, now - 8 * minute), PAGES[1].replace("14", "15"), parcel="")
+    desks.done(pen)
+    said = "the Windows runner is slow today: give it ten minutes"
+    desks.say("m2", pen, said, "m1 carries this work, not m2")
