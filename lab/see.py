@@ -143,7 +143,9 @@ def pages(look: Look, site: Site, machines: list[Machine]) -> str:
         elsewhere(look, context, site)
         look.claim(f"no complaint of the browser {look.complaints or ''}", not look.complaints)
         own = f"http://127.0.0.1:{site.port}/"
-        foreign = [url for url in look.asked if not url.startswith((own, "data:", "http://localhost"))]
+        foreign = [
+            url for url in look.asked if not url.startswith((own, "data:", "http://localhost"))
+        ]
         look.claim(f"nobody else is asked {foreign or ''}", not foreign)
         return json.dumps(context.storage_state())
 
@@ -217,7 +219,11 @@ def document(look: Look, machine: Machine, folder: Path) -> None:
     """Look at the file of audit --html."""
     file = folder / "report.html"
     inside(machine, "audit", "--html", file)
-    for name, how in (("light", {}), ("dark", {"color_scheme": "dark"}), ("narrow", {"viewport": NARROW})):
+    for name, how in (
+        ("light", {}),
+        ("dark", {"color_scheme": "dark"}),
+        ("narrow", {"viewport": NARROW}),
+    ):
         look.complaints.clear()
         look.asked.clear()
         with look.visitor(**how) as context:
@@ -225,7 +231,9 @@ def document(look: Look, machine: Machine, folder: Path) -> None:
             page.goto(file.as_uri())
             page.screenshot(path=OUT / f"see-document-{name}.png", full_page=True)
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        foreign = [url for url in look.asked if url != file.as_uri() and not url.startswith("data:")]
+        foreign = [
+            url for url in look.asked if url != file.as_uri() and not url.startswith("data:")
+        ]
         fine = not look.complaints and not foreign and wide <= 0
         look.claim(f"the file, {name}: styled, no complaint, nobody asked "
                    f"{look.complaints or foreign or wide or ''}", fine)  # fmt: skip

@@ -120,6 +120,8 @@ class Overview:
     founding: str
     founder: str = ""
     machine: str = ""
+    place: str = ""
+    """What the folder of the checkout is called."""
     cards: tuple[Card, ...] = ()
     machines: tuple[MachineRow, ...] = ()
     parcels: tuple[ParcelRow, ...] = ()

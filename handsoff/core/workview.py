@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from handsoff.core import history
 from handsoff.core.differences import Change, differences
+from handsoff.core.entry import time_of
 from handsoff.core.history import Line
 from handsoff.core.lease import Event, Saved
 from handsoff.core.legs import Leg, Stretch, catches, legs, stretches
@@ -131,7 +132,7 @@ def work_view(
     ``landed`` are the entries that the remote has (default: all of them); ``texts`` the pages by
     their blobs, or what is wrong with one; ``more`` lines about notes that are no chain.
     """
-    roster = record.roster
+    roster, notes = record.roster, list(notes)
     every = [entry.oid for entry in record.entries]
     told = history.tell(record.entries, notes, roster, landed=every if landed is None else landed)
     events = [entry.event for entry in record.good]
@@ -140,7 +141,7 @@ def work_view(
     walked = legs(events, parts)
     return WorkView(
         card=card,
-        lanes=_lanes(events, parts, line, roster),
+        lanes=_lanes(_happened(events, notes), parts, line, roster),
         ticks=ticks(line, [leg.begin for leg in walked]),
         breaks=tuple((cut.at, cut.length) for cut in line.breaks),
         legs=_leg_rows(events, walked, roster),
@@ -156,22 +157,34 @@ def _safe(line: Line) -> Line:
     )
 
 
+def _happened(
+    events: Iterable[Event], notes: Iterable[NoteEntry]
+) -> list[tuple[str, str, datetime]]:
+    """Return who did what when: what is drawn as a point."""
+    done = [(event.by, type(event).__name__.lower(), event.at) for event in events]
+    told = [entry.entry for entry in notes if entry.good and entry.entry is not None]
+    return done + [
+        (note.by, "refused" if note.tried else "noted", time_of(note.at)) for note in told
+    ]
+
+
 def _lanes(
-    events: Sequence[Event], parts: Sequence[Stretch], line: Scale, roster: Roster
+    happened: Sequence[tuple[str, str, datetime]],
+    parts: Sequence[Stretch],
+    line: Scale,
+    roster: Roster,
 ) -> tuple[Lane, ...]:
     machines = dict.fromkeys(part.carrier for part in parts)
+    if parts:
+        machines |= dict.fromkeys(by for by, _, _ in happened)
     return tuple(
         Lane(
             name=plain(roster.name_of(machine)),
             bars=tuple(_bar(part, line) for part in parts if part.carrier == machine),
             marks=tuple(
-                Mark(
-                    kind=type(event).__name__.lower(),
-                    left=round(100 * line.place(event.at), 3),
-                    at=event.at,
-                )
-                for event in events
-                if event.by == machine
+                Mark(kind=kind, left=round(100 * line.place(at), 3), at=at)
+                for by, kind, at in happened
+                if by == machine
             ),
         )
         for machine in machines

@@ -76,6 +76,7 @@ class Window:
             founding=desk.need_pin(),
             founder=plain(f"{founder.name} of {founder.person}") if founder else "",
             machine=plain(desk.machine.name),
+            place=plain(desk.checkout.top.name),
             cards=cards,
             machines=machines_of(roster, cards, own=own) if roster is not None else (),
             parcels=_parcels(desk, roster),

@@ -63,9 +63,16 @@
     return steps.reduce((node, step) => node && node.children[step], root);
   }
 
-  const source = new EventSource("/events");
-  source.addEventListener("changed", renew);
-  let lost = false;
-  source.addEventListener("error", () => { lost = true; });
-  source.addEventListener("open", () => { if (lost) { lost = false; renew(); } });
+  // a browser keeps six connections to one place: pages that nobody looks at give theirs back
+  let source = null, missed = false;
+  function listen() {
+    if (document.hidden) { source?.close(); source = null; missed = true; return; }
+    if (source) return;
+    source = new EventSource("/events");
+    source.addEventListener("changed", renew);
+    source.addEventListener("error", () => { missed = true; });
+    source.addEventListener("open", () => { if (missed) { missed = false; renew(); } });
+  }
+  document.addEventListener("visibilitychange", listen);
+  listen();
 })();
