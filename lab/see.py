@@ -54,7 +54,7 @@ class Look:
         self.asked: set[str] = set()
         self.failed: list[str] = []
 
-    def claim(self, said: str, holds: bool) -> None:
+    def claim(self, said: str, holds: object) -> None:
         """Print whether something is so."""
         print(f"{'ok ' if holds else 'NOT'} {said}", flush=True)
         if not holds:
@@ -212,7 +212,7 @@ def shots(look: Look, site: Site, state: str) -> None:
                 page.screenshot(path=OUT / f"see-{place}-{name}.png", full_page=True)
                 wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                 if wide > 0:
-                    look.claim(f"{place}, {name}: fits ({wide} px too wide)", False)
+                    look.claim(f"{place}, {name}: fits ({wide} px too wide)", wide <= 0)
 
 
 def document(look: Look, machine: Machine, folder: Path) -> None:

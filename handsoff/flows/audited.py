@@ -19,8 +19,11 @@ from handsoff.errors import HandsoffError, RefusedError
 from handsoff.flows.audit import Audit
 from handsoff.flows.overview import left_of, texts_of
 
-PAGES: Final = 24 << 20
-"""Characters of pages that one file shows; of those that would make it longer it says so."""
+PAGES: Final = 3 << 20
+"""Characters of pages that one file shows, the newest of each work; of the others it says so."""
+
+_LEAST: Final = 8 << 10
+"""Characters of pages that each work may show, however many there are."""
 
 
 def overview_of(audit: Audit) -> Overview:
@@ -47,10 +50,11 @@ def views_of(checkout: Checkout, audit: Audit) -> Iterator[WorkView]:
     notes: dict[str, list[NoteEntry]] = {}
     for told in audit.report.notes:
         notes.setdefault(told.work, []).extend(told.notes.entries)
-    room = PAGES
+    share = max(_LEAST, PAGES // max(1, len(audit.report.works)))
     for row in _in_order(audit):
         texts = texts_of(objects, row.record)
-        for oid in reversed(texts):
+        room = share
+        for oid in list(reversed(texts))[1:]:  # the newest is shown in any case
             text = texts[oid]
             room -= len(text) if isinstance(text, str) else 0
             if room < 0 and isinstance(text, str):

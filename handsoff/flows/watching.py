@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.findings import Finding, Grade, What
 from handsoff.core.overview import Known, finding_rows
 from handsoff.core.refs import Kind, read_ref
 from handsoff.edge import clock
+from handsoff.edge.program import Program
 from handsoff.errors import HandsoffError
-from handsoff.flows.audit import run_audit
 from handsoff.flows.desk import Desk
 from handsoff.flows.overview import Window
 from handsoff.flows.survey import Survey, survey
@@ -34,6 +35,9 @@ _AUDITS: Final = timedelta(minutes=10)
 _FIRST: Final = 10.0
 """Seconds that the first page is waited for, before the remote is asked all the same."""
 
+_PAINTS: Final = 1.0
+"""Seconds that a browser is left in peace with its first page."""
+
 
 class Watcher:
     """Keeps what a window knows of the remote up to date, in a thread of its own."""
@@ -43,6 +47,7 @@ class Watcher:
         self._stop, self._shown = threading.Event(), threading.Event()
         self._refs: dict[str, str] | None = None
         self._local: tuple[int, ...] = ()
+        self._program = Program(window.desk().checkout.top)
         self.version = 0
         """Goes up whenever there is something new to show."""
 
@@ -55,6 +60,7 @@ class Watcher:
         """End; what is under way ends with the process."""
         self._stop.set()
         self._shown.set()
+        self._program.stop()
 
     def shown(self) -> None:
         """Note that somebody has seen the first page: now there is time for the remote."""
@@ -62,6 +68,7 @@ class Watcher:
 
     def _follow_remote(self) -> None:
         self._shown.wait(_FIRST)
+        self._stop.wait(_PAINTS)
         while not self._stop.is_set():
             self.ask()
             self._stop.wait(self._every)
@@ -96,18 +103,23 @@ class Watcher:
     def _audit(self, desk: Desk) -> None:
         before = self._window.known
         try:
-            done = run_audit(desk.checkout, trust=None, remote=None, now=desk.now)
+            told = self._program.told("audit")
         except HandsoffError as error:
             known = replace(before, unaudited=str(error))
         else:
-            rows = finding_rows(done.report.findings)
-            known = replace(before, findings=rows, audited=done.at, unaudited="")
+            rows = finding_rows(map(_finding, told["findings"]))
+            known = replace(before, findings=rows, audited=desk.now, unaudited="")
         self._publish(known, before)
 
     def _publish(self, known: Known, before: Known) -> None:
         if known != before:
             self._window.known = known
             self.version += 1
+
+
+def _finding(told: dict[str, str]) -> Finding:
+    graded = {"grade": Grade(told["grade"]), "what": What(told["what"])}
+    return Finding(**{**told, **graded})  # type: ignore[arg-type]
 
 
 def _known(before: Known, found: Survey, notes: dict[str, dict[str, str]], now: datetime) -> Known:

@@ -79,6 +79,7 @@ def serve(port: int, tell: Callable[[Serving], None]) -> None:
             timeout_keep_alive=5, timeout_graceful_shutdown=2, proxy_headers=False,
         )  # fmt: skip
         server = _Server(config, house)
+        house.show("works", here="works")  # so that the first visitor need not wait for it
         watcher.start()
         tell(_invitation(house))
         _on_enter(lambda: tell(_invitation(house)))
