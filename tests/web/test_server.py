@@ -168,6 +168,13 @@ def test_without_the_remote_the_page_says_so_and_shows_what_it_knows(
             other.cookies[name] = value
             wait_for(lambda: "Without the remote" in other.get("/").text)
             assert WORK in other.get("/").text
+            told = inside(machine, "drop", WORK, "--reason", "no <b>time</b>")
+            assert told.code == 6  # it waits
+            wait_for(lambda: "Waits here for the remote" in other.get("/").text)
+            text = other.get("/").text
+            assert "provisional: the remote has not confirmed it" in text
+            assert "no &lt;b&gt;time&lt;/b&gt;" in text
+            assert ">pending</span>" in other.get(of(WORK)).text
             assert "The page, r4" in other.get(of(WORK)).text
     finally:
         machine.git("remote", "set-url", "origin", url)

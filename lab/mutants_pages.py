@@ -1,0 +1,41 @@
+"""Mutants of the pages: who may see them, and what is drawn."""
+
+from typing import Final
+
+TESTS: Final = {
+    "visiting": ["test_visiting"],
+    "legs": ["test_legs"],
+    "timescale": ["test_legs"],
+    "differences": ["test_legs"],
+}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "visiting": [
+        ("any method", 'visit.method not in ("GET", "HEAD") and not posts', "False"),
+        ("any name in Host", "list(visit.hosts) != [self.host]", "False"),
+        ("one right Host among others", "list(visit.hosts) != [self.host]",
+         "self.host not in visit.hosts"),
+        ("another origin", "any(origin != self.origin for origin in visit.origins)", "False"),
+        ("another site", "any(site not in _OURS for site in visit.sites)", "False"),
+        ("another port of this computer is ours", '{"none", "same-origin"}',
+         '{"none", "same-origin", "same-site"}'),
+        ("a form from nowhere", "posts and not visit.origins and not visit.sites", "False"),
+        ("no cookie needed", "return None if self.knows(visit.cookies) else No.KEY", "return None"),
+        ("a key for ever", "now >= self.until", "False"),
+        ("a key that is used up opens", 'key="", sessions=', "sessions="),
+        ("any key", "not _same(key, self.key)", "False"),
+        ("a new key throws everybody out", "key=key, until=now + VALID",
+         "key=key, until=now + VALID, sessions=()"),
+    ],
+    "legs": [
+        ("leases never run out", "lease.until is not None else end", "False else end"),
+        ("blocked is dropped", "kind is Kind.DROPPED and lease.blocked", "False"),
+        ("saves of all legs", "saves.count(leg.number)", "len(saves)"),
+    ],
+    "timescale": [
+        ("waiting to scale", "min(length, _SHARE * whole)", "length"),
+        ("labels on top of each other", "place - found[-1][0] >= _APART", "True"),
+    ],
+    "differences": [
+        ("any length is compared", "max(len(before), len(after)) > LINES", "False"),
+    ],
+}  # fmt: skip

@@ -1,0 +1,45 @@
+"""A page rendered: nothing in it acts, and no text takes for ever."""
+
+import time
+
+import pytest
+
+from handsoff.web.prose import LONGEST, render
+
+
+def test_markdown_is_shown_as_its_writer_meant_it() -> None:
+    html = render("# Title\n\n3. **b** `c`\n\n| a |\n|:-:|\n| ~~x~~ |\n")
+    for part in ("<h3>Title</h3>", '<ol start="3">', "<strong>b</strong>", "<td><s>x</s></td>"):
+        assert part in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "a <img src=x onerror=alert(1)> b",
+        "[a](javascript:alert(1)) [b]: <javascript:alert(1)>",
+        "![x](https://evil.example/x.png)",
+        "<https://evil.example>",
+        '```"onload=alert(1)\nx\n```',
+        "| a |\n|:-:|\n| <b onclick=x> |",
+        "&#x202e; &#27;[2J",
+    ],
+)
+def test_nothing_of_it_acts_or_leads_anywhere(text: str) -> None:
+    html = render(text)
+    assert not any(part in html for part in ("<a", "<img", "<script", "<b ", "style=", "class="))
+    assert not set(html) & set("\u202e\x1b")
+
+
+@pytest.mark.parametrize("text", ["> " * 40 + "hidden", "- " * 40 + "hidden", "x" * (LONGEST + 1)])
+def test_what_the_reader_would_leave_out_is_shown_as_typed(text: str) -> None:
+    assert render(text).startswith("<pre>")
+    assert render(text).count("hidden") == text.count("hidden")
+
+
+@pytest.mark.parametrize("text", ["[", "*a **a ", "|a|\n|-|\n", "`", "**", "~~", "\\", "> - "])
+def test_no_text_takes_for_ever(text: str) -> None:
+    began = time.process_time()
+    render((text * LONGEST)[: LONGEST // 8])
+    assert time.process_time() - began < 2
