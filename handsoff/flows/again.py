@@ -41,7 +41,7 @@ def already(
     if sending is not None and sending.parcel == saved.parcel:
         # a run that was killed after the record had moved: what is left is to remember it
         if envelope_of(seen, sending.transcript) == saved.envelope:
-            seen.remember(memory, saved.page)
+            seen.remember(memory, saved.page, envelope=saved.envelope)
         memory.set_here(saved.parcel, work)
     elif not _is_as_sent(desk, seen, known):
         raise RefusedError(
@@ -71,7 +71,7 @@ def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
     seen = _observed(desk, work, memory.known(work))
     same = envelope_of(seen, sending.transcript) == kept.envelope
     if same:
-        seen.remember(memory, kept.page)
+        seen.remember(memory, kept.page, envelope=kept.envelope)
     memory.set_here(kept.parcel, work)
     if sending.route == "remote":
         memory.set_left(kept.parcel, sending.receivers)

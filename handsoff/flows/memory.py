@@ -12,13 +12,15 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from handsoff.core.state import USUAL_MODES, State
 from handsoff.core.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
 from handsoff.edge.steps import step
+
+_SHOWN: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,10 @@ class Known:
     spared: tuple[bytes, ...]
     """Files of a filter that did not travel, as the other end gets them by itself."""
     page: str
+    envelope: str = ""
+    """The envelope that left with it, "" if it came here."""
+    left: tuple[tuple[str, str], ...] = ()
+    """What did not travel, and why: as much as people would read."""
 
     def is_state(self, state: State) -> bool:
         """Say whether all of ``state`` but its stash is this to the last byte."""
@@ -111,6 +117,7 @@ class Memory:
                 "stash": tuple(kept["stash"]),
                 "private": tuple(kept["private"]),
                 "spared": tuple(map(encode, kept["spared"])),
+                "left": tuple((path, why) for path, why in kept.get("left", ())),
             }
         )
 
@@ -121,6 +128,9 @@ class Memory:
         page: str,
         private: Sequence[str] = (),
         spared: Iterable[bytes] = (),
+        *,
+        envelope: str = "",
+        left: Sequence[Mapping[str, str]] = (),
     ) -> None:
         """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
         before = self.known(state.work)
@@ -133,6 +143,8 @@ class Memory:
             "leaves": [[decode(path), *leaf] for path, leaf in leaves.items()],
             "spared": sorted(map(decode, spared)),
             "page": page,
+            "envelope": envelope,
+            "left": [[item["path"], item["reason"]] for item in left[:_SHOWN]],
         }
         self._set("known", kept)
 

@@ -13,7 +13,7 @@ from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Hashing, Sink
 from handsoff.edge.git.snapshot import Snapshot
 from handsoff.flows import packing
-from handsoff.flows.carrying import along, left_behind
+from handsoff.flows.carrying import along, for_people, left_behind
 from handsoff.flows.memory import Known, Memory
 
 
@@ -40,13 +40,19 @@ class Observed:
         state = replace(self.state, modes=tuple(modes))
         return replace(self, snapshot=replace(self.snapshot, state=state))
 
-    def remember(self, memory: Memory, page: str, private: Sequence[str] = ()) -> None:
+    def remember(
+        self, memory: Memory, page: str, private: Sequence[str] = (), *, envelope: str = ""
+    ) -> None:
         """Note this state as safe elsewhere; ``page`` is the blob id of its page.
 
-        ``private`` are stash entries that were here before the work was.
+        ``private`` are stash entries that were here before the work was, and ``envelope`` is the
+        one in which it left.
         """
         spared = self.snapshot.filtered.spared
-        memory.set_known(self.state, self.snapshot.leaves, page, private, spared)
+        memory.set_known(
+            self.state, self.snapshot.leaves, page, private, spared,
+            envelope=envelope, left=for_people(self.state.left_behind) if envelope else (),
+        )  # fmt: skip
 
     def is_known(self, known: Known | None, objects: Objects) -> bool:
         """Say whether this is the state that was last sent or caught here."""

@@ -39,6 +39,7 @@ from handsoff.errors import DamagedError, HandsoffError, UsageError
 from handsoff.flows import leftovers
 from handsoff.flows.audit import notes_kept
 from handsoff.flows.desk import Desk
+from handsoff.flows.memory import Memory
 from handsoff.flows.notebook import Notebook
 from handsoff.flows.pending import pending
 from handsoff.flows.waiting import Pending, extended
@@ -200,6 +201,10 @@ def left_of(record: Record, objects: Objects, desk: Desk | None = None) -> Left 
     saved = record.saved
     if saved is None or not saved.envelope:
         return None
+    kept = Memory(desk.checkout).known(record.work) if desk is not None else None
+    if kept is not None and kept.envelope == saved.envelope:
+        left = tuple((plain(path), plain(why)) for path, why in kept.left)
+        return Left(revision=saved.revision + 1, paths=left)
     parcels = desk.home.parcels() if desk is not None else []
     inbox = [p for p in parcels if p.manifest.envelope == saved.envelope]
     for place in (objects, *(Objects(parcel.objects) for parcel in inbox)):

@@ -155,7 +155,8 @@ class Plan:
 
     def remember(self, memory: Memory) -> None:
         """Note the state as safe elsewhere."""
-        Observed(self.found, self.packed.snapshot).remember(memory, self.terms.page.oid)
+        seen, envelope = Observed(self.found, self.packed.snapshot), self.packed.sealed.envelope
+        seen.remember(memory, self.terms.page.oid, envelope=envelope)
 
     def outcome(self, route: Route, record: Record, *, parcel: str, size: int) -> Sent:
         """Return what was done, or in a dry run what would be; ``record`` is how it stands then."""

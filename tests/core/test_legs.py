@@ -57,12 +57,14 @@ def test_legs_say_who_caught_what_and_how_it_stands() -> None:
     pen = later(begun(), 20).saved(envelope="1" * 40)
     pen = later(pen, 25).offered(Recipient(machine=M2.id))
     pen = later(M2.pen(pen.record), 30).caught()
+    pen = later(later(pen, 31).saved(envelope="1" * 40), 32).saved(envelope="1" * 40)
     pen = later(pen, 35).dropped(reason="no time", blocked=True)
     all_of = events(pen)
     parts = stretches(all_of, pen.record.roster.person_of, START + 60 * MINUTE)
     first, second = legs(all_of, parts)
     assert (first.carrier, first.saves, first.to, first.last) == (M1.id, 1, M2.id, Kind.OFFERED)
     assert (second.carrier, second.to, second.last) == (M2.id, "", Kind.BLOCKED)
+    assert second.saves == 2
     assert (_at(first.end), _at(second.end)) == (30, 60)
     assert catches(all_of)[2].found.by == M1.id
     assert told(later(pen, 36), 36)[-1] == ("blocked", 2, 35, 36)

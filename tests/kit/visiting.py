@@ -85,3 +85,5 @@ def served(machine: Machine, *words: str) -> Iterator[Site]:
         assert line, running.end().err
         told = json.loads(line)
         yield Site(urlsplit(told["url"]).port or 0, told["sign_in"], running)
+        if running.process.poll() is None:
+            running.interrupt()
