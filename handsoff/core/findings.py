@@ -1,7 +1,7 @@
 """What an audit says: findings, each with what to do, and what they make of the exit code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -140,7 +140,7 @@ class Report:
     works: tuple[WorkRow, ...]
     notes: tuple[NotesRow, ...]
     findings: tuple[Finding, ...]
-    read: RosterRead
+    read: RosterRead = field(default_factory=RosterRead)
     claims: tuple[Claim, ...] = ()
     """What the records say last of branches, to be held against where the remote has them."""
     known: int = 0

@@ -49,6 +49,7 @@ from tests.kit import schemas
 from tests.kit.machines import World
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import away, background, inside, wait_for
+from tests.kit.visiting import served
 
 ROOT: Final = shape(typer.main.get_command(app))
 WRITTEN: Final[dict[str, list[type]]] = {
@@ -166,6 +167,8 @@ def test_each_schema_was_held_against_a_real_run(
         there.typed(late, "--name", "late", "--yes", "--json").ok()
         there.running.end().ok()
     inside(m3, "catch", WORK, "--json")
+    with served(m1):
+        pass
     assert schemas.seen == names()
 
 

@@ -23,7 +23,7 @@ def check(words: Sequence[str | Path], out: str, code: int) -> None:
     if "--json" not in words or not out:
         return
     name = name_of([str(word) for word in words])
-    lines = out.splitlines() if name == "listen" and code in (0, 130) else [out]
+    lines = out.splitlines() if name in ("listen", "web") and code in (0, 130) else [out]
     for line in lines:
         document = json.loads(line)
         failed = isinstance(document, dict) and document.keys() == {"error"}

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from tests.kit import schemas
 from tests.kit.machines import Machine
 from tests.kit.running import Background, background
 
@@ -83,6 +84,7 @@ def served(machine: Machine, *words: str) -> Iterator[Site]:
         assert select.select([out], [], [], 30)[0], "it did not say where it is"
         line = out.readline()
         assert line, running.end().err
+        schemas.check(["web", "--json"], line.decode(), 0)
         told = json.loads(line)
         yield Site(urlsplit(told["url"]).port or 0, told["sign_in"], running)
         if running.process.poll() is None:
