@@ -19,6 +19,7 @@ import typer
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from jinja2.ext import GETTEXT_FUNCTIONS, babel_extract
 
 from handsoff.cli.app import app
 from handsoff.core.chain import Word
@@ -100,7 +101,7 @@ def _phases() -> set[str]:
 class Phrase(NamedTuple):
     """One template, where it stands, and whether it is certainly shown to people."""
 
-    template: str
+    template: str | tuple[str, ...]
     file: str
     line: int
     sure: bool
@@ -227,15 +228,25 @@ def help_texts() -> Iterator[Phrase]:
                 yield Phrase(" ".join(paragraph.split()), "cli", 0, sure=True)
 
 
-def collected() -> dict[str, Phrase]:
+def page_texts() -> Iterator[Phrase]:
+    """Yield what the pages of ``handsoff web`` say; what is counted as one of it and many."""
+    for path in sorted(Path("handsoff/web/templates").glob("*.html")):
+        with path.open("rb") as source:
+            options = {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}
+            for line, _, text, _ in babel_extract(source, GETTEXT_FUNCTIONS, (), options):
+                words = text[:2] if isinstance(text, tuple) else text
+                yield Phrase(words, str(path), line, sure=True)
+
+
+def collected() -> dict[str | tuple[str, ...], Phrase]:
     """Return every template by its text, with the place where it is certainly said, if one."""
-    found: dict[str, Phrase] = {}
+    found: dict[str | tuple[str, ...], Phrase] = {}
     paths = sorted(Path("handsoff").rglob("*.py"))
     read = [p for path in paths if str(path.relative_to("handsoff")) not in _NOT_PEOPLE
             for p in phrases(path, str(path))]  # fmt: skip
     typers = [Phrase(text, "typer", 0, sure=True) for text in (*_TYPER, *_MADE)]
     heads = [Phrase(f"## {section.value}", "page", 0, sure=True) for section in Section]
-    for phrase in (*read, *help_texts(), *typers, *heads):
+    for phrase in (*read, *help_texts(), *typers, *heads, *page_texts()):
         if phrase.template not in found or (phrase.sure and not found[phrase.template].sure):
             found[phrase.template] = phrase
     return found

@@ -10,34 +10,41 @@ Source: gettext in Python's library; the format of MO files in the manual of GNU
 import os
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from handsoff.core.phrases import Phrases, language
+
+if TYPE_CHECKING:
+    from gettext import GNUTranslations
 
 DOMAIN: Final = "handsoff"
 FOLDER: Final = Path(__file__).parent.parent / "locale"
 
 
 @cache
-def phrases(wanted: str) -> Phrases | None:
+def catalogue(wanted: str) -> "GNUTranslations | None":
     """Return the catalogue of a language, None where what the source says is wanted."""
     if wanted == "en":
         return None
     from gettext import GNUTranslations, translation  # noqa: PLC0415 - English needs none of it
 
-    class Catalogue(GNUTranslations):
-        """gettext gives one sentence for another, and has no way to list what it knows."""
-
-        def entries(self) -> dict[str, str]:
-            read: dict[object, str] = self._catalog  # type: ignore[attr-defined]
-            return {one: other for one, other in read.items() if isinstance(one, str)}
-
     try:
-        found = translation(DOMAIN, FOLDER, languages=[wanted], class_=Catalogue)
+        found = translation(DOMAIN, FOLDER, languages=[wanted])
     except OSError:  # a copy without its catalogues still speaks
         return None
-    assert isinstance(found, Catalogue)
-    return Phrases(found.entries())
+    assert isinstance(found, GNUTranslations)
+    return found
+
+
+@cache
+def phrases(wanted: str) -> Phrases | None:
+    """Return the sentences of a language, None where what the source says is wanted."""
+    found = catalogue(wanted)
+    if found is None:
+        return None
+    # gettext gives one sentence for another, and has no way to list what it knows
+    read: dict[object, str] = found._catalog  # type: ignore[attr-defined]  # noqa: SLF001
+    return Phrases({one: other for one, other in read.items() if isinstance(one, str)})
 
 
 def said(text: str) -> str:

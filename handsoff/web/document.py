@@ -27,8 +27,8 @@ def check_target(path: Path) -> None:
 
 def write(path: Path, checkout: Checkout, audit: Audit) -> None:
     """Write everything that ``audit`` verified to ``path``, whole or not at all."""
-    from handsoff.web.pages import Pages  # noqa: PLC0415 - without the extra there is no Jinja
+    from handsoff.web.pages import pages_of_reader  # noqa: PLC0415 - without the extra there is no Jinja
 
-    text = Pages().document(overview_of(audit), list(views_of(checkout, audit)))
+    text = pages_of_reader().document(overview_of(audit), list(views_of(checkout, audit)))
     check_target(path)
     files.write(path.absolute(), text.encode("utf-8", "replace"), 0o644)

@@ -6,6 +6,7 @@ more on its way out. The words are English in the templates and go through ``_``
 """
 
 import hashlib
+import os
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -19,10 +20,12 @@ from markupsafe import Markup
 
 from handsoff.core.entry import time_of
 from handsoff.core.overview import Overview
+from handsoff.core.phrases import language
 from handsoff.core.plain import plain_block
 from handsoff.core.sizes import spell_size
 from handsoff.core.times import moment, spell_length
 from handsoff.core.workview import WorkView
+from handsoff.edge import tongue
 from handsoff.web import prose
 
 HERE: Final = Path(__file__).parent
@@ -79,6 +82,16 @@ class Pages:
         return self._env.get_template("document.html").render(
             live=False, shown=shown, works=works, style=ours, digest=digest
         )
+
+
+def pages_of_reader() -> Pages:
+    """Return the pages in the language of this process."""
+    wanted = language(os.environ)
+    found = tongue.catalogue(wanted)
+    if found is None:
+        return Pages()
+    lang = wanted.replace("_", "-")  # as HTML spells it (BCP 47)
+    return Pages(gettext=found.gettext, ngettext=found.ngettext, say=tongue.said, lang=lang)
 
 
 def _finalize(value: Any) -> Any:

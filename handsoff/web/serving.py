@@ -21,7 +21,7 @@ from handsoff.flows.desk import open_desk
 from handsoff.flows.overview import Window
 from handsoff.flows.watching import Watcher
 from handsoff.web.app import House, application
-from handsoff.web.pages import Pages
+from handsoff.web.pages import pages_of_reader
 
 _LOOPBACK: Final = "127.0.0.1"
 _CROWD: Final = 64
@@ -72,7 +72,7 @@ def serve(port: int, tell: Callable[[Serving], None]) -> None:
     with _bound(port) as listener:
         host = f"{_LOOPBACK}:{listener.getsockname()[1]}"
         watcher = Watcher(window)
-        house = House(window, watcher, Pages(), Door(host=host, key="", until=0.0))
+        house = House(window, watcher, pages_of_reader(), Door(host=host, key="", until=0.0))
         config = uvicorn.Config(
             application(house), log_config=None, access_log=False, server_header=False,
             lifespan="off", ws="none", http="h11", loop="asyncio", limit_concurrency=_CROWD,
