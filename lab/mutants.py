@@ -27,6 +27,7 @@ import mutants_ssh
 import mutants_tour
 import mutants_transcript
 import mutants_transfer
+import mutants_trees
 import mutants_waiting
 
 CORE = Path("handsoff/core")
@@ -50,6 +51,7 @@ for _part in (
     mutants_tour,
     mutants_transcript,
     mutants_transfer,
+    mutants_trees,
     mutants_waiting,
 ):
     TESTS |= _part.TESTS

@@ -8,7 +8,17 @@ changes and not the size of the repository.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from handsoff.core.objects import EMPTY_TREE, TREE, TreeEntry, encode_tree, parse_tree, raw_entries
+from handsoff.core.objects import (
+    EMPTY_TREE,
+    EXECUTABLE,
+    FILE,
+    LINK,
+    TREE,
+    TreeEntry,
+    encode_tree,
+    parse_tree,
+    raw_entries,
+)
 
 Read: TypeAlias = Callable[[str], bytes]
 Emit: TypeAlias = Callable[[bytes], str]
@@ -19,6 +29,22 @@ class Leaf(NamedTuple):
 
     mode: int
     oid: str
+
+
+class Modes(NamedTuple):
+    """What the modes of files mean where they lie: core.fileMode and core.symlinks of git."""
+
+    bits: bool
+    links: bool
+
+    def leaf(self, found: Leaf, indexed: Leaf | None) -> Leaf:
+        """Return what git would have of a file on disk: the index decides what means nothing."""
+        if indexed is None:
+            return found
+        both = {found.mode, indexed.mode}
+        no_bits = not self.bits and both == {FILE, EXECUTABLE}
+        for_a_link = not self.links and (found.mode, indexed.mode) == (FILE, LINK)
+        return Leaf(indexed.mode, found.oid) if no_bits or for_a_link else found
 
 
 class Change(NamedTuple):

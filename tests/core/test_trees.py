@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK, LINK, oid_of, parse_tree
-from handsoff.core.trees import Change, Leaf, differences, entries_of, graft, leaf_at
+from handsoff.core.trees import Change, Leaf, Modes, differences, entries_of, graft, leaf_at
 from tests.kit.plumbing import line, raw, repository
 
 Leaves = dict[bytes, Leaf]
@@ -175,3 +175,24 @@ def test_git_writes_the_same_tree_and_finds_the_same_differences(
 
 def _of(leaf: Leaf) -> tuple[int, bytes]:
     return leaf.mode, leaf.oid.encode()
+
+
+@pytest.mark.parametrize(
+    ("modes", "found", "indexed", "told"),
+    [
+        (Modes(bits=True, links=True), EXECUTABLE, FILE, EXECUTABLE),
+        (Modes(bits=False, links=True), EXECUTABLE, FILE, FILE),
+        (Modes(bits=False, links=True), FILE, EXECUTABLE, EXECUTABLE),
+        (Modes(bits=False, links=True), FILE, LINK, FILE),
+        (Modes(bits=False, links=True), LINK, EXECUTABLE, LINK),
+        (Modes(bits=True, links=False), FILE, LINK, LINK),
+        (Modes(bits=False, links=False), EXECUTABLE, LINK, EXECUTABLE),
+        (Modes(bits=True, links=False), LINK, FILE, LINK),
+        (Modes(bits=False, links=False), EXECUTABLE, None, EXECUTABLE),
+    ],
+)
+def test_where_a_mode_means_nothing_the_index_decides(
+    modes: Modes, found: int, indexed: int | None, told: int
+) -> None:
+    before = Leaf(indexed, "1" * 40) if indexed is not None else None
+    assert modes.leaf(Leaf(found, "2" * 40), before) == Leaf(told, "2" * 40)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from handsoff.core.index import Entry, Flag
-from handsoff.core.objects import EXECUTABLE, FILE, LINK
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.filtered import Filtered
 from handsoff.edge.git.look import Look
@@ -44,7 +43,6 @@ def worktree_changes(
     checkout: Checkout, look: Look, taken: Mapping[bytes, Taken], filtered: Filtered
 ) -> dict[bytes, Leaf | None]:
     """Return what to change in the index's tree so that it says what is on disk."""
-    trust_mode, trust_links = not checkout.ignores_modes, checkout.has_links
     changes: dict[bytes, Leaf | None] = {}
     tracked = (look.suspects | filtered.lossless.keys() | filtered.raw) - filtered.secret
     for path in tracked:
@@ -55,10 +53,8 @@ def worktree_changes(
         elif leaf is None and path in look.submodules:
             leaf = indexed_leaf(look, path)  # a submodule is as git records it
         indexed = indexed_leaf(look, path)
-        if leaf and indexed and not trust_mode and {leaf.mode, indexed.mode} == {FILE, EXECUTABLE}:
-            leaf = leaf._replace(mode=indexed.mode)  # with core.fileMode=false the index decides
-        if leaf and indexed and not trust_links and (leaf.mode, indexed.mode) == (FILE, LINK):
-            leaf = leaf._replace(mode=LINK)  # a file that stands for a link
+        if leaf is not None:
+            leaf = checkout.modes.leaf(leaf, indexed)
         if leaf != indexed:
             changes[path] = leaf
     for path in taken.keys() - tracked:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.trees import Modes
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.steps import step
@@ -100,6 +101,11 @@ class Checkout:
     def has_links(self) -> bool:
         """Whether links are links here, and not files that hold where they lead."""
         return self.setting("core.symlinks") is None or self.switch("core.symlinks")
+
+    @property
+    def modes(self) -> Modes:
+        """What of a file's mode means something here."""
+        return Modes(bits=not self.ignores_modes, links=self.has_links)
 
     def set_config(self, key: str, value: str) -> None:
         """Set ``key`` in the clone's own configuration."""

@@ -14,7 +14,7 @@ from handsoff.core.objects import EMPTY_TREE, FILE, LINK, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.paths import path_problem
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
-from handsoff.core.trees import Leaf, Read, graft
+from handsoff.core.trees import Leaf, Modes, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Filtered, Spared, read_filtered
@@ -42,6 +42,7 @@ class Snapshot:
     leaves: Mapping[bytes, Leaf]
     """What differs from HEAD, in the worktree or else in the index."""
     filtered: Filtered
+    modes: Modes
 
     def reader(self, objects: Objects) -> Read:
         """Return what reads the trees of this state, whether or not they are stored."""
@@ -64,7 +65,8 @@ class Snapshot:
             entries = look.entries.of(path)
             hidden = any(entry.flags & Flag.SKIP_WORKTREE for entry in entries)
             return index_leaf(entries) if hidden and look.sparse is not None else None
-        return Leaf(taken.leaf.mode, self.filtered.cleaned.get(path, taken.leaf.oid))
+        leaf = Leaf(taken.leaf.mode, self.filtered.cleaned.get(path, taken.leaf.oid))
+        return self.modes.leaf(leaf, indexed_leaf(look, path))
 
     def on_disk(self, path: bytes, leaf: Leaf | None) -> Leaf | None:
         """Return what is on disk at ``path``, where the state has ``leaf``."""
@@ -162,7 +164,7 @@ def capture(
         resolved=look.resolved,
     )
     leaves = {path: leaf for path, leaf in {**staged, **changes}.items() if leaf is not None}
-    return Snapshot(state, taken, grown.trees, leaves, filtered)
+    return Snapshot(state, taken, grown.trees, leaves, filtered, checkout.modes)
 
 
 def _raw(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iterator[bytes]:

@@ -1,0 +1,16 @@
+"""Mutants of what a file on disk is to git, where modes may mean nothing."""
+
+from typing import Final
+
+TESTS: Final = {"trees": ["test_trees"]}
+MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
+    "trees": [
+        ("bits count though they mean nothing", "not self.bits and both", "False and both"),
+        ("bits never count", "not self.bits and both", "both"),
+        ("a link is a file without bits", "both == {FILE, EXECUTABLE}",
+         "both <= {FILE, EXECUTABLE, LINK}"),
+        ("a file is no link", "not self.links and (", "False and ("),
+        ("each file is a link", "not self.links and (", "("),
+        ("what the index has is there", "Leaf(indexed.mode, found.oid)", "indexed"),
+    ],
+}  # fmt: skip
