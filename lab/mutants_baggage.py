@@ -2,7 +2,11 @@
 
 from typing import Final
 
-TESTS: Final = {"baggage": ["test_baggage"], "installing": ["test_installing"]}
+TESTS: Final = {
+    "baggage": ["test_baggage"],
+    "installing": ["test_installing"],
+    "whereabouts": ["test_whereabouts"],
+}
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "baggage": [
         ("anybody gets a transcript", "if mine is not None and mine == theirs:", "if True:"),
@@ -26,7 +30,15 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
          "goes_on = True"),
         ("one spelling alone", "and there.line(mine) != yours", ""),
         ("a torn line is whole", "self._end = written[len(mine) :]", 'self._end = b""'),
+    ],
+    "whereabouts": [
         ("any last line is a marker", 'tail.endswith(b"\\n" + line)', "tail.endswith(line)"),
         ("tool results are rewritten", "and not aside", ""),
+        ("codex has it twice", "if len(here) > 1:", "if False:"),
+        ("compressed or not", 'if there and there.endswith(".zst") !=', "if False and there !="),
+        ("a rollout has one place as well", "if session.agent == CODEX:\n        there",
+         "if False:\n        there"),
+        ("doubled for another folder", "in here if name != place", "in here if False"),
+        ("in its own way", "for name in here if name != place", "for name in here"),
     ],
 }  # fmt: skip

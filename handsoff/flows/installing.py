@@ -5,12 +5,13 @@ cannot be installed stops no catch: it is put aside, whole, and said.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from handsoff.core import installing as rules
+from handsoff.core import whereabouts
 from handsoff.core.baggage import File, Packed, person_problem
 from handsoff.core.installing import Verdict
 from handsoff.core.pathmap import PathMap
@@ -80,11 +81,11 @@ class _Session:
     def __post_init__(self) -> None:
         top = os.path.realpath(self.desk.checkout.top)
         self.home = agents.homes(self.environ)[self.session.agent]
-        self.cwd = rules.cwd_here(self.session, top)
-        began = rules.cwd_here(rules.began_in(self.session), top)
+        self.cwd = whereabouts.cwd_here(self.session, top)
+        began = whereabouts.cwd_here(whereabouts.began_in(self.session), top)
         self.project = claude.project_folder(self.home, began, self.environ).name
         self.folder = Folder(self.home)
-        self.mapping = rules.map_of(
+        self.mapping = whereabouts.map_of(
             self.arrived.baggage.mode, self.session,
             top=top, home=str(self.home), project=self.project,
         )  # fmt: skip
@@ -103,9 +104,11 @@ class _Session:
             clock.sleep(FRESH)  # whoever has written it a moment ago may have ended
             here = self._here()
         main = self.session.files[self.session.main]
-        problem, there = self._conflict(here, main)
+        names = [one.name(one.main) for one in here]
+        there = names[0] if names and self.session.agent == CODEX else None
+        problem, where = whereabouts.conflict(self.session, names, self._name(main, None))
         if problem:
-            return self._put_aside(problem)
+            return self._put_aside(f"{problem}: {self.home / where}")
         every = [self._splice(file, there) for file in self.session.files]
         found = {one.file.name: one.relation() for one in every}
         verdicts = rules.settle(found, main.name)
@@ -117,7 +120,7 @@ class _Session:
         ordered = sorted(every, key=lambda one: one.is_main)
         told = [self._carry_out(one, verdicts[one.file.name]) for one in ordered]
         step("install.session.after")
-        resume = rules.resume(self.session)
+        resume = whereabouts.resume(self.session)
         return _told(
             self.session, verdicts[main.name].value, files=told, resume=resume, cwd=self.cwd
         )
@@ -128,27 +131,14 @@ class _Session:
         every = agents.find_sessions(None, (), self.environ)
         return [one for one in every if (one.agent, one.id) == wanted]
 
-    def _conflict(self, here: Iterable[Session], main: File) -> tuple[str, str | None]:
-        """Return why the session cannot be put in its place, or "", and where Codex has it."""
-        names = [session.name(session.main) for session in here]
-        if self.session.agent == CODEX:
-            there = next(iter(names), None)
-            if len(names) > 1:
-                return f"it is here twice: {self.home / names[0]}", None
-            if there and there.endswith(".zst") != main.name.endswith(".zst"):
-                return f"it is here too, and one of the two is compressed: {there}", None
-            return "", there
-        place = rules.name_here(self.session, main.name, self.project, None)
-        others = [name for name in names if name != place]
-        if others:
-            return f"it is here already, for another folder: {self.home / others[0]}", None
-        return "", None
+    def _name(self, file: File, there: str | None) -> str:
+        return whereabouts.name_here(self.session, file.name, self.project, there)
 
     def _splice(self, file: File, there: str | None) -> Splice:
-        is_lines = rules.is_rewritten(self.arrived.baggage, file.name)
+        is_lines = whereabouts.is_rewritten(self.arrived.baggage, file.name)
         return Splice(
             self.arrived, self.session, file,
-            rules.name_here(self.session, file.name, self.project, there), self.folder, self.cwd,
+            self._name(file, there), self.folder, self.cwd,
             self.mapping if is_lines else PathMap.of(()),
         )  # fmt: skip
 

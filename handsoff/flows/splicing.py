@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from handsoff.core import blocks
+from handsoff.core import blocks, whereabouts
 from handsoff.core import installing as rules
 from handsoff.core.baggage import File, Packed
 from handsoff.core.installing import Pair, Relation, Verdict, mapped
@@ -45,8 +45,8 @@ class Splice:
         self._theirs, self._ours = self.file.size, self.size or 0
         if self._is_marked:
             places = {self.session.cwd, self.session.top, *self.session.spellings}
-            tail = self.arrived.tail(self.file, rules.TAIL)
-            self._theirs -= rules.marked(tail, self.session.id, places)
+            tail = self.arrived.tail(self.file, whereabouts.TAIL)
+            self._theirs -= whereabouts.marked(tail, self.session.id, places)
             self._ours -= self._marker_here()
         ours = self._here if self.size is not None else None
         self._pair = Pair(ours, self._coming, self.mapping)
@@ -101,18 +101,18 @@ class Splice:
         if not self._is_marked:
             return b""
         grown = verdict is Verdict.EXTENSION
-        head = next(self._here() if grown else self._pair.incoming(), b"")[: rules.TAIL]
+        head = next(self._here() if grown else self._pair.incoming(), b"")[: whereabouts.TAIL]
         cut = self.file.size - self._theirs
-        tail = self.arrived.tail(self.file, rules.TAIL + cut)
+        tail = self.arrived.tail(self.file, whereabouts.TAIL + cut)
         tail = b"".join(mapped([tail[: len(tail) - cut]], self.mapping))
         torn = tail[-1:] != b"\n"  # nothing can be put behind a line that is not whole
         if torn or told_by_claude(head, tail).cwd == self.cwd:
             return b""
-        return rules.marker(self.session.id, self.cwd)
+        return whereabouts.marker(self.session.id, self.cwd)
 
     def _marker_here(self) -> int:
         size = self.folder.size(self.name)
         if not size or not self._is_marked:
             return 0
-        tail = b"".join(self.folder.read(self.name, max(0, size - rules.TAIL)))
-        return rules.marked(tail, self.session.id, {self.cwd})
+        tail = b"".join(self.folder.read(self.name, max(0, size - whereabouts.TAIL)))
+        return whereabouts.marked(tail, self.session.id, {self.cwd})

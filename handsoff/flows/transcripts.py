@@ -8,10 +8,10 @@ from typing import Final
 
 from handsoff.core import baggage, canon, guard
 from handsoff.core.baggage import Baggage, File, Packed
-from handsoff.core.installing import is_lines
 from handsoff.core.objects import FILE, TREE, TreeEntry, encode_tree, oid_of
 from handsoff.core.sessions import CLAUDE
 from handsoff.core.sizes import spell_size
+from handsoff.core.whereabouts import is_lines
 from handsoff.edge import agents
 from handsoff.edge.agents import Session
 from handsoff.edge.git.pack import PackWriter, Piece

@@ -2,18 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handsoff.core import installing
-from handsoff.core.baggage import Baggage
-from handsoff.core.installing import Pair, Relation, Verdict, mapped, marked, marker, settle
+from handsoff.core.installing import Pair, Relation, Verdict, mapped, settle
 from handsoff.core.pathmap import PathMap
-from handsoff.core.sessions import told_by_claude
-from tests.core.test_baggage import CODEX, ID, ROLLOUT, SESSION
 
 HERE, THERE = "/home/li/app", "/srv/work/app"
 """Where it is here, and where it was on the sender."""
@@ -107,66 +103,6 @@ def test_one_fork_is_a_fork_of_the_whole_session() -> None:
     assert settle({F: same, R: other}, F)[R] is Verdict.KEPT
     assert settle({F: Relation.SHORTER, R: other}, F) == {F: Verdict.SHORTER, R: Verdict.KEPT}
     assert [v for v in Verdict if v.writes] == [Verdict.NEW, Verdict.EXTENSION, Verdict.REPLACED]
-
-
-def test_what_is_written_line_by_line() -> None:
-    for name in (f"projects/-w/{ID}.jsonl", f"projects/-w/{ID}/subagents/a.meta.json", R):
-        assert installing.is_lines(name)
-    for name in (f"projects/-w/{ID}/tool-results/a.json", f"file-history/{ID}/a.json", "x.zst"):
-        assert not installing.is_lines(name)
-    assert installing.is_rewritten(Baggage("rewrite", ()), R)
-    assert not installing.is_rewritten(Baggage("raw", ()), R)
-
-
-def test_the_places_of_a_session_become_those_here() -> None:
-    places = {"top": HERE, "home": "/h/.claude", "project": "-home-li-app"}
-    found = installing.map_of("rewrite", SESSION, **places)
-    text = "/w/a /v/a /home/li/.claude/projects/-w/x /home/li/.claude/todo /world"
-    assert found.text(text) == (
-        f"{HERE}/a {HERE}/a /h/.claude/projects/-home-li-app/x /h/.claude/todo /world"
-    )
-    assert not installing.map_of("raw", SESSION, **places)
-    windows = replace(SESSION, platform="windows", top="C:\\w", home="C:\\h\\.claude", spellings=())
-    moved = installing.map_of("rewrite", windows, **places)
-    assert moved.text("c:\\W\\a\\b C:\\h\\.claude\\projects\\-w\\x") == (
-        f"{HERE}/a/b /h/.claude/projects/-home-li-app/x"
-    )
-    for cwd, there in (
-        ("/w/sub", f"{HERE}/sub"),
-        ("/v", HERE),
-        ("/w2", HERE),
-        ("", HERE),
-        ("/w/../etc", HERE),
-        ("/w/a/../b", f"{HERE}/b"),
-    ):
-        assert installing.cwd_here(replace(SESSION, cwd=cwd), HERE) == there
-
-
-def test_a_session_that_went_down_is_of_the_folder_in_which_it_began() -> None:
-    assert installing.began_in(SESSION).cwd == "/w"  # its project is -w, its cwd /w/sub
-    for project, cwd in (("-w-sub", "/w/sub"), ("-v", "/v"), ("-other", "/w/sub")):
-        assert installing.began_in(replace(SESSION, project=project)).cwd == cwd
-
-
-def test_a_file_has_its_name_below_the_home_here() -> None:
-    main = SESSION.files[0].name
-    assert installing.name_here(SESSION, main, "-here", None) == f"projects/-here/{ID}.jsonl"
-    assert installing.name_here(SESSION, f"tasks/{ID}/1", "-here", None) == f"tasks/{ID}/1"
-    assert installing.name_here(CODEX, ROLLOUT, "", None) == ROLLOUT
-    assert installing.name_here(CODEX, ROLLOUT, "", "sessions/there") == "sessions/there"
-    assert installing.resume(SESSION) == f"claude --resume {ID}"
-    assert installing.resume(CODEX) == f"codex resume {CODEX.id}"
-
-
-def test_the_last_line_that_says_where_it_is_is_known_and_no_other() -> None:
-    line = marker(ID, HERE)
-    assert json.loads(line) == {"type": "relocated", "sessionId": ID, "relocatedCwd": HERE}
-    assert marked(b"x\n" + line, ID, [THERE, HERE]) == len(line)
-    assert marked(line, ID, [HERE]) == len(line)
-    for tail in (b"x" + line, line + b"x\n", b"x\n" + line[:-1], b""):
-        assert marked(tail, ID, [HERE]) == 0
-    assert marked(b"x\n" + line, ID, [THERE]) == 0
-    assert told_by_claude(b'{"cwd":"/a"}\n', line).cwd == HERE
 
 
 @pytest.mark.parametrize(
