@@ -9,8 +9,12 @@
                where the session has grown there; ours is put aside
     kept       the same, where it has not: ours
 
-Whatever comes, what stands here is how the result begins, or it is kept aside: no byte is lost. A
-place is part of a transcript, so a line is the same in either spelling: theirs as it is written
+Whatever comes, what stands here is how the result begins, or it is kept aside: no byte is lost. But
+for one line: the last of ours, if it says only that the session is here, is put behind what comes,
+where that needs it. In the middle it would be a line that no other machine has, and the next way
+back a fork.
+
+A place is part of a transcript, so a line is the same in either spelling: theirs as it is written
 here, or ours as it was written there, since not each map can be turned around. A session that went
 there and back gives its first machine its own bytes.
 """

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core import installing
+from handsoff.core import installing, whereabouts
 from handsoff.core.installing import Pair, Relation, Verdict, mapped, settle
 from handsoff.core.pathmap import PathMap
+from tests.core.test_baggage import ID
 
 HERE, THERE = "/home/li/app", "/srv/work/app"
 """Where it is here, and where it was on the sender."""
@@ -67,6 +68,22 @@ def test_there_and_back_a_transcript_has_its_own_bytes_and_what_was_added(
     verdict, again = outcome(pair(on_m2 + there, back + here, MAP.inverse()))
     assert again == on_m2 + there + b"".join(mapped([here], MAP.inverse()))
     assert verdict is (Verdict.EXTENSION if here else Verdict.SAME)
+
+
+@given(HISTORY, HISTORY)
+def test_the_line_that_says_where_it_is_moves_to_the_end_or_the_way_back_is_a_fork(
+    base: bytes, more: bytes
+) -> None:
+    line, raw = whereabouts.marker(ID, HERE), PathMap.of(())
+    come = base + more + b"{}\n"
+    # as it stands here without its last line: the sender's own way to the same bytes
+    _, result = outcome(pair(base, come, raw))
+    assert outcome(pair(come, result, raw)) == (Verdict.SAME, come)
+    # written whole, it would be in the middle of what goes back
+    assert outcome(pair(come, base + line + more + b"{}\n", raw))[0] is Verdict.FORK
+    # and where theirs has it in the middle already, it stays there
+    on_m2 = base + line + more + b"{}\n"
+    assert outcome(pair(base, on_m2, raw))[1].startswith(base + line)
 
 
 def test_a_line_that_is_not_whole_is_gone_on_with() -> None:
