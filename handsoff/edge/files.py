@@ -12,6 +12,8 @@ from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HandsoffError, UnfitError, reason
 
 _BESIDE: Final = ".handsoff-new"
+_LINKS: Final = 40
+"""Links on the way to one file that the system follows."""
 
 
 def ensure_folder(path: Path) -> Path:
@@ -131,3 +133,24 @@ def saying(what: str) -> Iterator[None]:
             f"{what}: {reason(error)}",
             hint="check that the place is there, is yours, and has room",
         ) from error
+
+
+def link_inside(path: Path, folder: Path) -> Path | None:
+    """Return the first link on the way to ``path`` that lies in ``folder``, None if none does."""
+    within = Path(os.path.realpath(folder))
+    path = path.absolute()
+    at, waiting, seen = Path(path.anchor), [*path.parts[:0:-1]], 0
+    while waiting:
+        name = waiting.pop()
+        at = at.parent if name == ".." else at / name
+        if not at.is_symlink():
+            continue
+        seen += 1
+        if at.is_relative_to(within):
+            return at
+        if seen > _LINKS:
+            return None  # a circle, which nobody can open
+        leads = at.readlink()
+        waiting += reversed(leads.parts[1:] if leads.is_absolute() else leads.parts)
+        at = Path(leads.anchor) if leads.is_absolute() else at.parent
+    return None

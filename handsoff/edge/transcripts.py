@@ -1,8 +1,9 @@
 """Files of agents, read as far as they had grown, and written so that no link is followed.
 
-A folder below the agent's own is opened step by step (see ``git/inside.py``); the agent's own may
-be a link of the user's. Each file is the old one or the new one at any moment: it is made beside
-its place, synced, and renamed.
+A folder below the agent's own is opened step by step (see ``git/inside.py``). The agent's own and
+the first below it, such as ``projects``, may be links of the user's, who has them on another disk
+or among dotfiles; but none that lies in the checkout, where a parcel may have put it. Each file is
+the old one or the new one at any moment: it is made beside its place, synced, and renamed.
 """
 
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.sessions import BESIDE
+from handsoff.edge import files
 from handsoff.edge.git.inside import Inside
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, reason
@@ -23,6 +25,7 @@ ANYTHING: Final = -1
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _MADE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_A_FOLDER: Final = "put a folder in its place"
 
 
 class ShrunkError(UnfitError):
@@ -84,8 +87,10 @@ def _last_line(handle: int, size: int) -> int:
 class Folder:
     """An agent's folder, or one that is ours: files of it read and written by their names."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, *, checkout: Path | None = None) -> None:
+        """``checkout`` is that of the work, for a folder of an agent; in ours nothing is a link."""
         self.top = top
+        self._checkout = checkout
 
     def size(self, name: str) -> int | None:
         """Return how long a file is, None if nothing stands there; OSError if what does is none."""
@@ -152,6 +157,7 @@ class Folder:
     @contextmanager
     def _above(self, name: str, *, make: bool) -> Iterator[int | None]:
         """Give a handle of the folder of ``name``, None if there is none and none is made."""
+        self._check_way(self.top)
         if make:
             self.top.mkdir(mode=0o700, parents=True, exist_ok=True)
         inside = Inside(os.fsencode(self.top))
@@ -163,12 +169,13 @@ class Folder:
         finally:
             inside.close()
         try:
-            for part in name.split("/")[:-1]:
+            parts = name.split("/")[:-1]
+            for depth, part in enumerate(parts):
                 if make:
                     with suppress(FileExistsError):
                         os.mkdir(part, 0o700, dir_fd=handle)
                 try:
-                    below = os.open(part, _FOLDER, dir_fd=handle)
+                    below = self._open(parts[: depth + 1], handle)
                 except FileNotFoundError:
                     yield None
                     return
@@ -177,6 +184,30 @@ class Folder:
             yield handle
         finally:
             os.close(handle)
+
+    def _open(self, parts: list[str], above: int) -> int:
+        """Return a handle of the folder that the last of ``parts`` names."""
+        name, place = parts[-1], self.top.joinpath(*parts)
+        found = os.lstat(name, dir_fd=above)
+        if not stat.S_ISLNK(found.st_mode):
+            return os.open(name, _FOLDER, dir_fd=above)
+        if len(parts) > 1 or self._checkout is None:
+            raise UnfitError(f"{place} is a link, and none is followed there", hint=_A_FOLDER)
+        if found.st_uid not in (0, os.geteuid()):
+            raise UnfitError(f"{place} is a link of another user", hint=_A_FOLDER)
+        self._check_way(place)
+        try:
+            return os.open(name, _FOLDER & ~os.O_NOFOLLOW, dir_fd=above)
+        except OSError as error:
+            said = f"{place} is a link that leads to no folder"
+            raise UnfitError(said, hint=_A_FOLDER) from error
+
+    def _check_way(self, place: Path) -> None:
+        link = files.link_inside(place, self._checkout) if self._checkout else None
+        if link is not None:
+            raise UnfitError(
+                f"{place} leads through a link in the checkout: {link}", hint=_A_FOLDER
+            )
 
 
 def _check_stands(name: str, above: int, size: int | None) -> None:

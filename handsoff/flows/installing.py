@@ -84,7 +84,7 @@ class _Session:
         self.cwd = whereabouts.cwd_here(self.session, top)
         began = whereabouts.cwd_here(whereabouts.began_in(self.session), top)
         self.project = claude.project_folder(self.home, began, self.environ).name
-        self.folder = Folder(self.home)
+        self.folder = Folder(self.home, checkout=Path(top))
         self.mapping = whereabouts.map_of(
             self.arrived.baggage.mode, self.session,
             top=top, home=str(self.home), project=self.project,
@@ -154,8 +154,9 @@ class _Session:
         try:
             for file in self.session.files:
                 aside.write(file.name, self.arrived.pieces(file), file.mtime)
-        except OSError as error:
-            why = f"{why}; and it could not be put aside: {reason(error)}"
+        except (HandsoffError, OSError) as error:
+            said = str(error) if isinstance(error, HandsoffError) else reason(error)
+            why = f"{why}; and it could not be put aside: {said}"
         return _told(self.session, "aside", why, aside=str(aside.top))
 
     def _aside(self) -> Folder:

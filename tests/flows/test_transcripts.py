@@ -74,6 +74,10 @@ def test_a_raw_transcript_is_found_there_and_comes_back_as_it_was(world: World) 
     m1, m2 = ready(world)
     first = claude(m1)
     body, before = first.read_bytes(), first.stat().st_mtime
+    disk = claude_home(m2).parent / "disk"  # of m2's user, who has the transcripts there
+    disk.mkdir()
+    claude_home(m2).mkdir()
+    (claude_home(m2) / "projects").symlink_to(disk)
     assert "transcript of claude 0a1b2c3d (1 file" in send(m1, m2, mode="raw")
     (told,) = catch(m2)
     there = main_of(m2)
