@@ -106,8 +106,8 @@ def _lines(result: "Changed") -> Iterator[str]:
     if not result.changed:
         yield f"{file} is as it should be; nothing changed"
         return
-    now, then = ("removed", "remove") if result.gone else ("changed", "change")
-    yield f"would {then} {file}" if result.dry_run else f"{now} {file}"
+    does = "create" if result.made else "remove" if result.gone else "change"
+    yield f"would {does} {file}" if result.dry_run else f"{does}d {file}"
     if result.backup:
         yield f"  as it was: {plain(str(result.backup))}"
     if result.dry_run:

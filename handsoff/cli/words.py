@@ -55,8 +55,9 @@ Redact = Annotated[
 def mode(transcript: str, sessions: Sequence[str] | None, *, live_ok: bool, redact: bool) -> str:
     """Return how transcripts go along, "" for none; UsageError for what says nothing without."""
     if transcript not in ("", *MODES):
+        ways = " or ".join(MODES)
         raise UsageError(
-            f"no transcript goes {transcript}", hint=f"--transcript {' or '.join(MODES)}"
+            f"a transcript is taken along {ways}, not {transcript!r}", hint=f"--transcript {ways}"
         )
     if not transcript and (sessions or live_ok or redact):
         raise UsageError(

@@ -34,6 +34,8 @@ class Changed:
     backup: Path | None = None
     gone: bool = False
     """Whether the file went, as nothing but ours was in it."""
+    made: bool = False
+    """Whether there was none before."""
     warnings: tuple[str, ...] = ()
     then: str = ""
     """What the person has to do yet."""
@@ -168,6 +170,7 @@ def _change(
     return Changed(
         verb=verb, what=what, file=path, changed=changed, dry_run=dry_run, backup=backup,
         diff=_diff(file.text or "", after or "", path), gone=changed and after is None,
+        made=changed and file.text is None,
     )  # fmt: skip
 
 

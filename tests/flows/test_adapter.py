@@ -60,7 +60,9 @@ def test_hooks_go_in_once_and_come_out_to_the_byte(desk: Desk, agent: str) -> No
     assert f"+++ {file}" in shown.out
     assert file.read_bytes() == MINE.encode()
     assert desk.backups() == []
+    assert f"would change {file}\n" in shown.err
     said = desk.run("install", agent).ok().err
+    assert f"changed {file}\n" in said
     assert ("/hooks" in said) == (agent == "codex")
     after = file.read_bytes()
     hooks = json.loads(after)["hooks"]
@@ -80,7 +82,8 @@ def test_hooks_go_in_once_and_come_out_to_the_byte(desk: Desk, agent: str) -> No
 
 def test_a_file_that_was_not_there_is_private_and_goes_again(desk: Desk) -> None:
     assert desk.state("claude")["agent_is_here"] is False
-    desk.run("install", "claude").ok()
+    assert f"would create {desk.claude}\n" in desk.run("install", "claude", "--dry-run").ok().err
+    assert f"created {desk.claude}\n" in desk.run("install", "claude").ok().err
     assert desk.claude.stat().st_mode & 0o777 == 0o600
     assert desk.state("claude")["works"] is True
     assert "removed" in desk.run("uninstall", "claude").ok().err

@@ -199,7 +199,7 @@ def test_which_session_goes_must_be_plain(world: World) -> None:
     m1, _ = ready(world)
     words = ("send", "m2", "--to-file", world.folder / "x", "--transcript")
     refused(inside(m1, *words, "raw"), 3, "no session of an agent in", str(claude_home(m1)))
-    refused(inside(m1, *words, "some"), 2, "no transcript goes some")
+    refused(inside(m1, *words, "some"), 2, "a transcript is taken along raw or rewrite, not 'some'")
     refused(inside(m1, *words[:-1], "--redact"), 2, "are about a transcript")
     claude(m1)
     claude(m1, session=OTHER)
