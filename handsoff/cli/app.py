@@ -114,6 +114,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _commands(wanted: str) -> Any:
     # it reads the signatures of all commands, which takes longer than some of them do
     found = typer.main.get_command(app)
+    _name_alike(found, "HANDSOFF")
     known = tongue.phrases(wanted)
     if known is not None:
         from handsoff.cli.help import translate
@@ -122,12 +123,22 @@ def _commands(wanted: str) -> Any:
     return found
 
 
+def _name_alike(command: Any, prefix: str) -> None:
+    """Let each option have the name in the environment that it has in the line."""
+    for option in command.params:
+        names = [name[2:].replace("-", "_") for name in option.opts if name.startswith("--")]
+        if names and option.name not in names:  # as ``all`` and ``as`` are words of Python
+            option.envvar = f"{prefix}_{names[0]}".upper()
+    for name, below in getattr(command, "commands", {}).items():
+        _name_alike(below, f"{prefix}_{name.replace('-', '_')}")
+
+
 def page() -> str:
     """Return the man page."""
     from handsoff.cli.manpage import page as written
     from handsoff.cli.shape import shape
 
-    return written(shape(_commands()), app.info.epilog or "")
+    return written(shape(_commands("en")), app.info.epilog or "")
 
 
 def _failed(error: HandsoffError, words: Sequence[str]) -> int:

@@ -49,6 +49,12 @@ def test_every_verb_explains_itself(monday: Monday, verb: str) -> None:
     assert ("--json" in said) == (verb in WITH_JSON)
 
 
+def test_an_option_has_the_name_in_the_environment_that_it_has_in_the_line(monday: Monday) -> None:
+    for words, option in (("send", "as"), ("sessions", "all"), ("tour", "list"), ("send", "at")):
+        assert f"HANDSOFF_{words}_{option}".upper() in inside(monday.m1, words, "-h").ok().out
+    assert "--all" in inside(monday.m1, "sessions", HANDSOFF_SESSIONS_ALL="maybe").err
+
+
 def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
     ran = program("--version", cwd=tmp_path)
     assert (ran.returncode, ran.stdout.decode()) == (0, f"handsoff {__version__}\n")
