@@ -67,7 +67,6 @@ _MADE = (
 _VALUES = (
     ("to", "anyone"), ("would", "left"), ("would", "would leave"), ("said", "says"),
     ("said", "would say"), ("blocked", "blocked"), ("blocked", "dropped"),
-    ("then", "remove"), ("then", "change"),
 )  # fmt: skip
 """Single words in a sentence, each with the name that it stands for."""
 _HEADS = (

@@ -106,8 +106,12 @@ def _lines(result: "Changed") -> Iterator[str]:
     if not result.changed:
         yield f"{file} is as it should be; nothing changed"
         return
-    does = "create" if result.made else "remove" if result.gone else "change"
-    yield f"would {does} {file}" if result.dry_run else f"{does}d {file}"
+    if result.made:
+        yield f"would create {file}" if result.dry_run else f"created {file}"
+    elif result.gone:
+        yield f"would remove {file}" if result.dry_run else f"removed {file}"
+    else:
+        yield f"would change {file}" if result.dry_run else f"changed {file}"
     if result.backup:
         yield f"  as it was: {plain(str(result.backup))}"
     if result.dry_run:
