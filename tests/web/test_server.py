@@ -128,6 +128,8 @@ def test_what_another_machine_wrote_is_text(site: Site) -> None:
 
 
 def test_a_work_is_told_with_its_legs_pages_and_entries(site: Site) -> None:
+    # notes come with the remote
+    wait_for(lambda: "m1 carries this work, not m2" in site.get(of(WORK)).text)
     text = site.get(of(WORK)).text
     assert re.findall(r'<rect class="bar (\w+)" x="[\d.]+%" width="[\d.]+%"', text) == [
         "held", "offered", "held", "held", "offered",
