@@ -8,8 +8,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from wcwidth import ljust, width
-
 from handsoff.cli import layout
 from handsoff.core.phrases import Phrases
 
@@ -45,7 +43,7 @@ def _speaking(context: Any, known: Phrases) -> Any:
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
             said = f"{known.say('Usage:')} {prog} " if prefix is None else f"{prefix}{prog} "
-            self._write(args, first=said, rest=" " * width(said))
+            self._write(args, first=said, rest=" " * layout.width(said))
 
         def write_heading(self, heading: str) -> None:
             self.write(f"{' ' * self.current_indent}{known.say(f'{heading}:')}\n")
@@ -59,13 +57,13 @@ def _speaking(context: Any, known: Phrases) -> Any:
             self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
         ) -> None:
             indent = " " * self.current_indent
-            column = min(max(width(name) for name, _ in rows), col_max) + col_spacing
+            column = min(max(layout.width(name) for name, _ in rows), col_max) + col_spacing
             for name, text in rows:
                 first = indent + name
-                if width(name) > column - col_spacing:
+                if layout.width(name) > column - col_spacing:
                     self.write(f"{first}\n")
                     first = indent
-                start = ljust(first, column + len(indent))
+                start = layout.ljust(first, column + len(indent))
                 said = _BRACKETS.sub(lambda found: _each(found, known), text)
                 self._write(said, first=start, rest=" " * (column + len(indent)))
 

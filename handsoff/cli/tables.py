@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from wcwidth import rjust, width
-
 from handsoff.cli import layout
 from handsoff.cli.render import clean
 from handsoff.core.times import spell_length
@@ -81,13 +79,13 @@ def history(found: "History") -> Iterator[str]:
         yield f"{clean(found.away)}; as last seen:"
     rows = [_cells(line) for line in found.lines]
     heads = [tongue.word("column", head) for head in ("when (UTC)", "leg", "rev", "who", "what")]
-    heads[1:3] = rjust(heads[1], 3), rjust(heads[2], 4)
+    heads[1:3] = layout.rjust(heads[1], 3), layout.rjust(heads[2], 4)
     widths = layout.widest([*(cells for cells, _ in rows), heads[:-1]])
     for cells, what in [(heads[:-1], heads[-1]), *rows]:
         start = layout.padded(cells, widths, trim=False) + "  "
-        first, *rest = layout.wrapped(what, room=layout.WIDTH - width(start))
+        first, *rest = layout.wrapped(what, room=layout.WIDTH - layout.width(start))
         yield start + first
-        yield from (" " * width(start) + more for more in rest)
+        yield from (" " * layout.width(start) + more for more in rest)
 
 
 def _cells(line: "Line") -> tuple[list[str], str]:

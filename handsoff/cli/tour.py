@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from wcwidth import ljust
 
+from handsoff.cli import layout
 from handsoff.cli.talk import Json, fail, say, show, show_as_is, show_json
 from handsoff.core.tour import Step
 from handsoff.edge import tongue
@@ -107,7 +107,7 @@ class Teller:
         head = tongue.told(
             "== {number} of {of}: {title}", number=str(number), of=str(of), title=step.title
         )
-        self._show("", ljust(f"{head} ", _RULE, "="), *step.why)
+        self._show("", layout.ljust(f"{head} ", _RULE, "="), *step.why)
         self._looks = False
 
     def typed(self, machine: str, line: str) -> None:
