@@ -1,8 +1,10 @@
 """No test sees the home, the git configuration, the agents or the keys of whoever runs it."""
 
 import fcntl
+import gc
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,18 @@ _LONG = Path(__file__).with_name("long.txt")
 def pytest_addoption(parser: pytest.Parser) -> None:
     said = f"run the tests of {_LONG.name}, which are left out else, and no others"
     parser.addoption("--long", action="store_true", help=said)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    # Thousands of tests are made and none is dropped: to look through them for garbage, again and
+    # again, was half of collecting them. Frozen, they are passed over while the tests run as well.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
