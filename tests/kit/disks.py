@@ -1,5 +1,7 @@
 """A disk that is soon full, and what fills it."""
 
+import base64
+import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,5 +22,5 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def noise(size: int) -> str:
-    """Return text that deflates to no less than half; the same each time."""
-    return "".join(f"{n * 2654435761 % 2**32:08x}\n" for n in range(size // 9))
+    """Return lines of text that deflate to no less than half; the same each time."""
+    return base64.encodebytes(random.Random(size).randbytes(size * 3 // 4)).decode()

@@ -10,7 +10,6 @@ Nothing of whoever runs the tests is seen: ``sealed`` is the whole environment o
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from handsoff.flows.desk import Desk
 from handsoff.flows.init import ignore_pages
 from handsoff.flows.machine import own_card
 from tests.kit import schemas
+from tests.kit.copying import copy_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 _SECONDS = 60
@@ -232,7 +232,7 @@ class World:
     @classmethod
     def copy_of(cls, templates: Path, folder: Path) -> "World":
         remote = Remote.of(folder)
-        shutil.copytree(Remote.of(templates).path, remote.path)
+        copy_tree(Remote.of(templates).path, remote.path)
         # what is built for ``templates`` itself is built, not copied
         return cls(folder, remote, None if folder.parent == templates else templates)
 
@@ -271,11 +271,9 @@ class World:
 
     def _copied(self, names: Sequence[str], made: Path, *kept: str) -> Iterator[Machine]:
         for part in kept:
-            shutil.copytree(
-                Remote.of(made).path / part, self.remote.path / part, dirs_exist_ok=True
-            )
+            copy_tree(Remote.of(made).path / part, self.remote.path / part)
         for name in names:
-            shutil.copytree(made / name, self.folder / name, symlinks=True)
+            copy_tree(made / name, self.folder / name)
             yield arrived(name, made, self.folder)
 
     def enrol(self, *machines: Machine, person: str = "lin", **others: str) -> None:
@@ -308,7 +306,7 @@ class World:
 
 def copied(template: Path, folder: Path, *names: str) -> tuple[World, list[Machine]]:
     """Copy the world that was built at ``template``, paths inside and all, with these machines."""
-    shutil.copytree(template, folder, symlinks=True)
+    copy_tree(template, folder)
     machines = [arrived(name, template, folder) for name in names]
     return World(folder, Remote.of(folder)), machines
 

@@ -1,7 +1,6 @@
 """Operations in progress: read as git keeps them, put elsewhere as they were, and taken away."""
 
 import os
-import shutil
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -15,6 +14,7 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import decode
 from tests.kit import operations
 from tests.kit.checkout import Here
+from tests.kit.copying import copy_tree
 from tests.kit.operations import DOING
 
 
@@ -28,7 +28,7 @@ def here(template: Path, tmp_path: Path) -> Here:
     """Return a checkout with a history in which operations stop."""
     if not template.exists():
         operations.make(Here.make(template).top)
-    shutil.copytree(template, tmp_path / "co", symlinks=True)
+    copy_tree(template, tmp_path / "co")
     return Here(tmp_path / "co")
 
 
