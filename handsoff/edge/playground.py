@@ -229,7 +229,9 @@ def playground(keep: Path | None, *machines: str) -> Iterator[Playground]:
     if shutil.which("git") is None:
         raise UnfitError("git is not installed", hint="install git 2.39 or later")
     with files.saying("cannot make a folder to play in"):
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve() if keep is None else _own(keep)
+        # in the folder that others share: nothing is in there but the toy
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=None)) if keep is None else _own(keep)
+        folder = folder.resolve()
     ground = Playground(folder, Janitor(folder if keep is None else None), machines)
     try:
         with files.saying(f"cannot write below {folder}"):
