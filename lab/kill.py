@@ -1,7 +1,7 @@
 """Kill a hand-over, and the undo of it, with -9 at each named step; is anything lost?
 
-    kill.py [--state monday|rebase|mixed] [--route direct|remote] [--only PATTERN] [--jobs N]
-            [--every] [--list]
+    kill.py [--state monday|session|rebase|mixed] [--route direct|remote] [--only PATTERN]
+            [--jobs N] [--every] [--list]
 
 For each state (``states_to_kill.py``; all of them, one after the other) one hand-over runs whole:
 send to a listener, catch, undo, and the undo of that. Each program writes down the steps it
@@ -12,11 +12,13 @@ words; that is tried for ``send``, ``listen``, ``catch``, ``undo`` and ``redo``.
 be the end of the run without a kill:
 
 - m2 holds the same files, modes, index, operation, sparse patterns, refs, stash and settings, and
-  after an undo those that it had before the catch; m1 is what it was, to the byte;
+  after an undo those that it had before the catch; its agent has the session that came along, and
+  keeps it; m1 is what it was, to the byte;
 - an operation in progress goes on at m2 with plain git, and comes to the end it has on m1;
 - the record is one chain whose every entry stock git verifies, and folds to one holder, m2;
 - at no time in between may both machines push the branch;
-- no lock and no temporary file is left in a checkout, its git folder, or the machines' homes.
+- no lock and no temporary file is left in a checkout, its git folder, or the machines' homes;
+- and no process of the machines' goes on.
 
 PATTERN picks steps by name, as in ``catch:*`` or ``*record*``. A step that is passed more than
 four times is tried at the first, second, middle and last time, or with ``--every`` each time.
@@ -90,7 +92,7 @@ class Run:
         wrong = journey()
         after = self.bench.bytes_of("m1")
         wrong += [f"m1: its {part} changed" for part in before if before[part] != after[part]]
-        wrong += self.bench.end_faults() + record_faults(self.bench)
+        wrong += self.bench.end_faults() + record_faults(self.bench) + self.bench.alive()
         return wrong if self.fired else [*wrong, "the step was not reached this time"]
 
     def _hand_over(self) -> list[str]:
@@ -133,7 +135,8 @@ class Run:
             route: tuple[str, ...] = ()
             if verb == "send":
                 route, listener = self.bench.route_words(None if attempt else self._env("listen"))
-            run = self._type(verb, *route)
+            more = self.bench.state.send if verb == "send" else ()
+            run = self._type(verb, *more, *route)
             if listener:
                 self._settle(listener)
             if run.returncode == 0:

@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,9 +26,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.kit.whole import Whole, differences, see
 
-SCRAP: Final = re.compile(r"(?<!/listener)\.lock$|(^|/)tmp|\.tmp$|\.part$|~$|/scratch/.*/")
+SCRAP: Final = re.compile(
+    r"(?<!/listener)(?<!/handsoff/state)\.lock$|(^|/)tmp|\.tmp$|\.part$|~$|/scratch/.*/"
+)
+"""What a killed program must not leave. Two files are named as git names its locks and stay, empty:
+those that are locked by the system, which lets go of them when a program dies."""
 LISTENER: Final = re.compile(r"/listener\.(lock|json)$")
 """What a killed listener leaves: the lock is the system's, and without it the other is nothing."""
+
+ENDS: Final = 50
+"""For how many tenths of a second a process may go on after the one that began it was killed."""
 
 CARRIED: Final = frozenset({b".wip/notes.md"})
 WORDS: Final = {
@@ -74,6 +83,8 @@ class End:
     m1: Look
     m2: Look
     places: frozenset[str]
+    sessions: Mapping[str, bytes]
+    """What is in the home of m2's agent; an undo leaves it there."""
 
 
 class Bench(Lab):
@@ -103,12 +114,15 @@ class Bench(Lab):
         wrong = []
         for verb, (machine, *words) in WORDS.items():
             route, listener = self.route_words(env.get("listen")) if verb == "send" else ((), None)
-            self.handsoff(machine, *words, *route, env=env.get(verb))
+            more = self.state.send if verb == "send" else ()
+            self.handsoff(machine, *words, *more, *route, env=env.get(verb))
             if listener:
                 settle(listener)
             self.keep(LEADS[verb])
         start, sent, caught, undone, redone = (self.ends[s] for s in ("start", *LEADS.values()))
         wrong += [f"m2 after the catch: {line}" for line in self._arrived(start.m1, caught.m2)]
+        if caught.sessions != _moved(self.sessions("m1")):
+            wrong.append(f"m2 after the catch: sessions: {caught.sessions}")
         wrong += [f"m2 after undo: {line}" for line in sent.m2.unlike(undone.m2)]
         wrong += [f"m2 after undo twice: {line}" for line in caught.m2.unlike(redone.m2)]
         self.went_on = self._go_on("m1")
@@ -160,7 +174,7 @@ class Bench(Lab):
     def end(self) -> End:
         """Return what there is now. The names first: git writes some of its own when asked."""
         places = frozenset(self._places())
-        return End(self.look("m1"), self.look("m2"), places)
+        return End(self.look("m1"), self.look("m2"), places, self.sessions("m2"))
 
     def _places(self) -> Iterator[str]:
         """Yield the names of all files but git objects, with ids and numbers left out."""
@@ -182,10 +196,34 @@ class Bench(Lab):
         }
         return Look(see(top), more)
 
+    def sessions(self, machine: str) -> Mapping[str, bytes]:
+        """Return all files in the home of the agent there, by their names in it."""
+        home = self.root / "home" / machine / ".claude"
+        files = (path for path in home.rglob("*") if path.is_file())
+        return {str(path.relative_to(home)): path.read_bytes() for path in files}
+
     def bytes_of(self, machine: str) -> Mapping[str, Any]:
         """Return all of ``machine`` that handing over must not touch, index and refs included."""
         index = (self.root / machine / ".git/index").read_bytes()
-        return {"look": self.look(machine), "index": index, "refs": self.git(machine, "show-ref")}
+        refs, sessions = self.git(machine, "show-ref"), self.sessions(machine)
+        return {"look": self.look(machine), "index": index, "refs": refs, "sessions": sessions}
+
+    def alive(self) -> list[str]:
+        """Return a line for each process of the machines' that still runs; it may end by itself."""
+        for _ in range(ENDS):
+            left = [*self._processes()]
+            if not left:
+                break
+            time.sleep(0.1)
+        return [f"still runs: {words}" for words in left]
+
+    def _processes(self) -> Iterator[str]:
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended, or is another person's
+                if f"HANDSOFF_HOME={self.root}/".encode() in (process / "environ").read_bytes():
+                    told = os.fsdecode((process / "cmdline").read_bytes())
+                    if told:  # else it has ended, and nobody has asked how
+                        yield told.replace("\0", " ")
 
     def faults(self, *stages: str) -> list[str]:
         """Return how what there is now differs from the ends of ``stages``, which are alike."""
@@ -196,7 +234,17 @@ class Bench(Lab):
         more = {name for name in now.places - known if not LISTENER.search(name)}
         left = sorted({*more, *scrap})
         wrong = [f"m2, {stages[0]}: {line}" for line in ends[0].m2.unlike(now.m2)]
+        if ends[0].sessions != now.sessions:
+            wrong.append(f"m2, {stages[0]}: sessions: {now.sessions}")
         return wrong + [f"left over: {name}" for name in left]
+
+
+def _moved(sessions: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Return what m1's sessions are on m2."""
+    return {
+        name.replace("-m1/", "-m2/"): body.replace(b"/m1", b"/m2")
+        for name, body in sessions.items()
+    }
 
 
 def settle(listener: Listener) -> int:

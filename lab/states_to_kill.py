@@ -22,6 +22,8 @@ class State:
     """Lines that go on with the operation to its end; both machines must come to the same."""
     unlike: frozenset[bytes] = frozenset()
     """Files that git sees in another way where the filter of m1 is not set."""
+    send: tuple[str, ...] = ()
+    """What is typed after ``send m2``."""
 
     def make(self, lab: Lab) -> None:
         """Leave the machines of ``lab``, which are Monday's, in this state."""
@@ -106,8 +108,24 @@ mkdir docs/empty
 """
 _MIXED_M2: Final = "chmod 600 README.md; chmod 700 tools/run-tests\n"
 
+# One session of Claude Code with a subagent; nobody has written to it for a while.
+_SESSION_M1: Final = r"""
+id=5d0c7a52-9b1e-4f7a-8f10-0e5f3c1a2b3c
+place=$HOME/.claude/projects/$(printf %s "$PWD" | tr -c a-zA-Z0-9 -)
+mkdir -p "$place/$id/subagents"
+say() {
+    printf '{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user",'
+    printf '"content":"%s"},"uuid":"aa","cwd":"%s","sessionId":"%s",' "$1" "$PWD" "$id"
+    printf '"version":"2.1.332","gitBranch":"feat/cny-rounding"}\n'
+}
+{ say "round in $PWD/src/places.py"; say "and test it"; } >"$place/$id.jsonl"
+say "look for $HOME/.claude too" >"$place/$id/subagents/agent-a.jsonl"
+find "$HOME/.claude" -type f -exec touch -d '1 hour ago' {} +
+"""
+
 STATES: Final = {
     "monday": State(),
+    "session": State(_SESSION_M1, send=("--transcript", "rewrite")),
     "rebase": State(_REBASE_M1, _REBASE_M2, _REBASE_END),
     "mixed": State(
         _MIXED_M1, _MIXED_M2, unlike=frozenset({b"docs/book.nb", b"docs/plain.nb", b"docs/new.nb"})
