@@ -15,6 +15,7 @@ from handsoff.flows.desk import Desk, View
 from handsoff.flows.memory import Known, Memory
 from handsoff.flows.observe import Observed, envelope_of, observe
 from handsoff.flows.plan import Aim, Route, Sent
+from handsoff.flows.shelf import put_away
 from handsoff.flows.transcripts import Chosen
 
 
@@ -75,7 +76,7 @@ def settled(desk: Desk, view: View, aim: Aim, page: str) -> Sent | None:
     memory.set_here(kept.parcel, work)
     if sending.route == "remote":
         memory.set_left(kept.parcel, sending.receivers)
-    memory.set_sending(None)
+    put_away(desk, sending)
     ended = same and kept == view.record.saved and kept.page == page
     if aim.to is not None or lease.state is not State.HELD or not ended:
         return None

@@ -24,7 +24,7 @@ from handsoff.flows.memory import Memory, Sending
 from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Plan, Terms
 from handsoff.flows.routing import Routing
-from handsoff.flows.shelf import Kept, Shelf
+from handsoff.flows.shelf import Kept, Shelf, put_away
 from handsoff.flows.wishes import Wishes
 
 
@@ -186,7 +186,7 @@ class Delivery:
             receivers = [member.id for member in self.terms.aim.receivers]
             self.memory.set_left(self.parcel, receivers)
         if sending is not None:
-            self.finish(sending)
+            put_away(self.desk, sending)
         if self.routing.connection is not None:
             # what the remote may never show as it is would make it look like a forger there
             seen = done.record.git_tip if done.landed else self.terms.view.remote_tip
@@ -195,13 +195,6 @@ class Delivery:
             with suppress(HandsoffError):  # what is left over is swept another time
                 relay.sweep_parcels(self.desk, self.desk.history(done.record))
         return done
-
-    def finish(self, sending: Sending) -> None:
-        """Forget the parcel under way."""
-        # a stick can be lost: only a receiver that has signed for it makes the file superfluous
-        if sending.path and sending.route in ("direct", "ssh"):
-            Shelf(self.desk).remove(sending.parcel)
-        self.memory.set_sending(None)
 
 
 def _same(before: Sending, fresh: Sending) -> bool:

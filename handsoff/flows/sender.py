@@ -27,7 +27,7 @@ from handsoff.flows.phases import Phases
 from handsoff.flows.plan import Aim, Plan, Sent, Terms
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.routing import Routing
-from handsoff.flows.shelf import refuse_given
+from handsoff.flows.shelf import put_away, refuse_given
 from handsoff.flows.transcripts import Chosen, Stuffing
 from handsoff.flows.wishes import Wishes
 
@@ -104,7 +104,7 @@ class Sender:
         sending = self.memory.sending()
         done = again.already(self.desk, view, aim, self.wishes.to_file, self.chosen)
         if done is not None and sending is not None and sending.parcel == done.parcel:
-            self.memory.set_sending(None)
+            put_away(self.desk, sending)
         if done is None and not self.wishes.dry_run:
             done = again.settled(self.desk, view, aim, page.oid)
         return done

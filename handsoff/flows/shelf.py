@@ -18,6 +18,7 @@ from handsoff.core.keeping import may_go
 from handsoff.edge import files
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
 from handsoff.flows.desk import Desk, View
+from handsoff.flows.memory import Memory, Sending
 from handsoff.flows.waiting import Pending, last_known
 
 SEALED: Final = ".handsoff"
@@ -116,6 +117,14 @@ class Shelf:
 
     def _note(self, parcel: str) -> Path:
         return self.folder / f"{parcel}.json"
+
+
+def put_away(desk: Desk, sending: Sending) -> None:
+    """Forget the parcel under way: the record has moved to it."""
+    # a stick can be lost: only a receiver that has signed for it makes the file superfluous
+    if sending.path and sending.route in ("direct", "ssh"):
+        Shelf(desk).remove(sending.parcel)
+    Memory(desk.checkout).set_sending(None)
 
 
 def tidy(desk: Desk) -> None:

@@ -144,3 +144,16 @@ def test_a_send_that_is_interrupted_leaves_nothing_and_can_be_typed_again(
     inside(monday.m2, "catch", WORK).ok()
     assert look(monday.m2.top) == travels
     assert not [*(monday.m2.home / "inbox").iterdir()]
+
+
+@pytest.mark.parametrize("step", ["send.record.push.after", "memory.here.before"])
+def test_a_send_that_was_killed_after_the_record_had_moved_leaves_no_parcel_here(
+    monday: Monday, step: str
+) -> None:
+    m1 = monday.m1
+    dying = Machine(m1.name, m1.home, m1.top, {"HANDSOFF_KILL_AT": step})
+    with at_home(monday.m2) as there:
+        assert dying.handsoff("send", "m2", "--at", there.address).code == -9
+    assert inside(m1, "send", "m2", "--json").ok().json["already"]
+    assert list((m1.checkout().store_dir / "parcels").iterdir()) == []
+    assert monday.carrier == ("offered", "m1", 1)
