@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import fields
+from difflib import ndiff
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -34,12 +36,13 @@ from handsoff.core.state import NO_TIME, BranchConfig, Sparse, State
 from tests.kit.machines import ROOT
 
 README: Final = ROOT / "README.md"
+CHINESE: Final = ROOT / "contrib" / "README.zh-CN.md"
 TOUR: Final = ROOT / "handsoff" / "README.md"
 FORMATS: Final = ROOT / "handsoff" / "core" / "README.md"
 SECURITY: Final = ROOT / "handsoff" / "SECURITY.md"
 DECISIONS: Final = ROOT / "handsoff" / "DECISIONS.md"
 DOCUMENTS: Final = (
-    README, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
+    README, CHINESE, TOUR, FORMATS, SECURITY, DECISIONS, ROOT / "lab" / "README.md",
     ROOT / "contrib" / "README.md", ROOT / "contrib" / "server-hook" / "README.md",
     ROOT / "contrib" / "systemd" / "README.md", ROOT / "contrib" / "plugin" / "README.md",
 )  # fmt: skip
@@ -231,6 +234,38 @@ def named_paths(document: Path) -> Iterator[tuple[str, tuple[Path, ...]]]:
     for path in re.findall(r"`([^`\s]+)`", text):
         if room.fullmatch(path):
             yield path, tuple(ROOT / start / path for start in ("", "handsoff", "tests"))
+
+
+def kept_in_translation(document: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each section's heading, and what of it stands in every language, a line each."""
+    fence = re.compile(r"^```\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+    whole = re.compile(r"^#+ .*\n(?:```\n(?:.*\n)*?```\n|(?!#+ ).*\n)*", re.MULTILINE)
+    for text in whole.findall(document.read_text()):
+        heading, prose = fence.sub("", text).split("\n", 1)
+        targets = re.findall(r"\]\(([^)]+)\)", prose)
+        links = {(document.parent / target).resolve() for target in targets} - {README, CHINESE}
+        bare = re.sub(r"`[^`]+`|\]\([^)]+\)", " ", prose)
+        yield heading, [
+            f"level {heading.split()[0]}",
+            f"{len(re.findall('(?m)^- ', prose))} points, {len(re.findall('(?m)^$', prose))} paragraphs",
+            *(re.sub(r"  +# .*", "", line) for shown in fence.findall(text)
+              for line in ["block:", *shown.splitlines()]),
+            *(f"row {ticked(line)[:1]}" for line in prose.splitlines() if line.startswith("|")),
+            *sorted({f"`{' '.join(word.split())}`" for word in ticked(prose)}),
+            *sorted(f"number {n}" for n in re.findall(r"(?<![\w.,])\d[\d.,]*(?<![.,])", bare)),
+            *sorted(f"link {link.relative_to(ROOT)}" for link in links),
+        ]  # fmt: skip
+
+
+def test_the_chinese_readme_keeps_step_with_the_english_one() -> None:
+    """A ``-`` stands before what the English one has alone, a ``+`` before what it lacks."""
+    assert CHINESE.read_text().startswith("[English](../README.md)")
+    pairs = zip_longest(*map(kept_in_translation, (README, CHINESE)), fillvalue=("nothing", []))
+    apart = [
+        f"{ours} | {theirs}: {line}" for (ours, english), (theirs, chinese) in pairs
+        for line in ndiff(english, chinese) if line[0] in "-+"
+    ]  # fmt: skip
+    assert not apart, "\n".join([f"bring contrib/{CHINESE.name} up to date:", *apart[:20]])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
