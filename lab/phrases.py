@@ -61,7 +61,9 @@ _MADE = (
     "{many} parcels", "1 parcel", "{many} rosters", "1 roster", "{many} files", "1 file",
     "version {numbers}", "clean", "until {until}", "also: {rest}", "shows {seen}", "a rebase",
     "a merge", "a revert", "a bisect", "a cherry-pick", "{counts}; {size}",
-    "handsoff send, or save", "no known address", "anyone of {name}",
+    "handsoff send, or save", "no known address", "anyone of {name}", "same", "stays: ignored",
+    "stays: a secret", "{what} (line {line})", "(line {line})", "(line {line}), and {count} more",
+    "{verb}: {would} {work} {state}{why}{until} ({number})",
 )  # fmt: skip
 """What is put together from words."""
 _VALUES = (

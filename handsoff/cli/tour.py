@@ -68,7 +68,7 @@ def _list(story: Sequence[Step], *, json: bool) -> None:
         show_json({"steps": named})
         return
     for number, step in enumerate(story, 1):
-        show(f"{number:>2}  {step.title}")
+        show_as_is(f"{number:>2}  {tongue.said(step.title)}")
 
 
 def _close(done: "Outcome") -> None:
@@ -131,7 +131,8 @@ class Teller:
     def compares(self, lines: Sequence[str]) -> None:
         """Show both ends."""
         self._show("", "look at both ends:")
-        self.output([f"  {line}" for line in lines])
+        cut = (line.rpartition("  ") for line in lines)
+        self.output([f"  {row}{gap}{tongue.said(verdict)}" for row, gap, verdict in cut])
 
     def fact(self, text: str, *, ok: bool) -> None:
         """Show something to look at."""

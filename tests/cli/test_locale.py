@@ -16,7 +16,9 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 from handsoff.core import page
+from handsoff.core.tour_story import STORY
 from handsoff.edge import tongue
+from handsoff.errors import RefusedError
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import inside
 
@@ -96,6 +98,18 @@ def test_help_and_errors_are_in_the_language_that_is_asked_for(monday: Monday) -
     assert "nobody" in ran.err
     assert "提示：" in ran.err
     assert "no machine called nobody" in inside(monday.m1, "send", "nobody").err
+
+
+def test_what_is_put_together_from_words_is_chinese_as_a_whole(monday: Monday) -> None:
+    chinese = tongue.phrases("zh_CN")
+    assert chinese is not None
+    listed = inside(monday.m1, "tour", "--list", HANDSOFF_LANG="zh_CN").ok().out.splitlines()
+    assert [line[4:] for line in listed] == [chinese.told(step.title, {}) for step in STORY]
+    monday.m1.write(".wip/HANDOFF.md", page.template(WORK))
+    refused = inside(monday.m1, "send", "m2", HANDSOFF_LANG="zh_CN")
+    assert refused.code == RefusedError.exit_code
+    assert "(第 8 行)，另有 2 个问题" in refused.err
+    assert not re.search(r"\b(line|more|section|still)\b", refused.err), refused.err
 
 
 def test_a_document_is_english_in_every_language(monday: Monday) -> None:
