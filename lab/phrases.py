@@ -63,7 +63,8 @@ _MADE = (
     "a merge", "a revert", "a bisect", "a cherry-pick", "{counts}; {size}",
     "handsoff send, or save", "no known address", "anyone of {name}", "same", "stays: ignored",
     "stays: a secret", "{what} (line {line})", "(line {line})", "(line {line}), and {count} more",
-    "{verb}: {would} {work} {state}{why}{until} ({number})",
+    "{verb}: {would} {work} {state}{why}{until} ({number})", "from {by} ({how})",
+    "blocked: {reason}",
 )  # fmt: skip
 """What is put together from words."""
 _VALUES = (

@@ -94,9 +94,12 @@ def _cells(line: "Line") -> tuple[list[str], str]:
     cells = [at, f"{line.leg or '-':>3}", f"{revision:>4}", clean(line.by)[:_WHO]]
     what = f"{tongue.word('entry', line.what)} {tongue.said(clean(line.detail))}".rstrip()
     if line.void:
-        what = f"VOID ({tongue.word('signature', line.word)}: {clean(line.void)}) {what}"
+        word = tongue.word("signature", line.word)
+        what = tongue.told(
+            "VOID ({word}: {void}) {what}", word=word, void=clean(line.void), what=what
+        )
     if line.pending:
-        what = f"{what} [waits for the remote]"
+        what = tongue.told("{what} [waits for the remote]", what=what)
     return cells, what
 
 
