@@ -28,6 +28,7 @@ WANTED: Final = {
     "pyrage": "1.4",
     "spake2": "0.9",
     "typer": "0.29",
+    "wcwidth": "0.6",
     "zeroconf": "0.150",
 }
 """The lowest release of each package that pyproject.toml asks for."""
