@@ -1,7 +1,8 @@
 """Tidying up after this process, whatever ends it, also SIGKILL.
 
 A small shell in a session of its own reads from a pipe of ours which children there are. Once
-the pipe ends it kills those and removes the folder; an ordinary end closes the pipe, too.
+the pipe ends it kills those and removes the folder; an ordinary end closes the pipe, too. A child
+that was started in our last moment is not known: it ends by itself, so the shell tries for a while.
 """
 
 import subprocess
@@ -16,7 +17,9 @@ children=
 while read -r line; do children=$line; done
 for child in $children; do kill -KILL -- "-$child" 2>/dev/null; done
 [ -n "$1" ] || exit 0
-for try in 1 2 3 4 5; do
+try=0
+while [ "$try" -lt 60 ]; do
+    try=$((try + 1))
     rm -rf -- "$1" 2>/dev/null
     [ -e "$1" ] || exit 0
     sleep 1
