@@ -28,7 +28,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "legs": [
         ("leases never run out", "lease.until is not None else end", "False else end"),
-        ("blocked is dropped", "kind is Kind.DROPPED and lease.blocked", "False"),
+        ("blocked is dropped", "if lease.blocked:", "if False:"),
         ("saves of all legs", "saves.count(leg.number)", "len(saves)"),
     ],
     "timescale": [

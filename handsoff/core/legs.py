@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
-from handsoff.core.lease import Caught, Event, Lease, PersonOf, Refusal, Saved, State, advance
+from handsoff.core.lease import Caught, Event, How, Lease, PersonOf, Refusal, Saved, State, advance
 
 
 class Kind(Enum):
-    """How a work stands for a stretch of time."""
+    """How a work stands: the states of the lease, and three kinds of a dropped one."""
 
+    FREE = "free"
     HELD = "held"
     OFFERED = "offered"
     LAPSED = "lapsed"
@@ -49,6 +50,15 @@ class Leg:
     """Who caught it next, "" if nobody has."""
 
 
+def kind_of(lease: Lease) -> Kind:
+    """Return how a work stands under ``lease``, as it was put down (see ``Lease.as_of``)."""
+    if lease.state is not State.DROPPED:
+        return Kind(lease.state.value)
+    if lease.blocked:
+        return Kind.BLOCKED
+    return Kind.LAPSED if lease.how in (How.LAPSE, How.OFFER_LAPSE) else Kind.DROPPED
+
+
 def stretches(events: Iterable[Event], person_of: PersonOf, now: datetime) -> tuple[Stretch, ...]:
     """Return how a work stood, from the first of its good ``events`` up to ``now``."""
     lease, since = Lease(), now
@@ -67,9 +77,7 @@ def _between(lease: Lease, begin: datetime, end: datetime) -> Iterator[Stretch]:
     """Yield how a work stood under ``lease``: as it says, and from its end on as run out."""
     if lease.state is State.FREE:
         return
-    kind = Kind(lease.state.value)
-    if kind is Kind.DROPPED and lease.blocked:
-        kind = Kind.BLOCKED
+    kind = kind_of(lease)
     ends = min(end, lease.until) if lease.until is not None else end
     parts = [(kind, begin, ends), (Kind.LAPSED, max(begin, ends), end)]
     for name, start, stop in parts:

@@ -13,6 +13,7 @@ from handsoff.core.entry import time_of
 from handsoff.core.findings import Finding
 from handsoff.core.ids import work_component
 from handsoff.core.lease import How, State
+from handsoff.core.legs import kind_of
 from handsoff.core.manifest import Manifest
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
@@ -36,7 +37,7 @@ class Card:
     work: str
     component: str
     state: str
-    """A state of the lease; ``lapsed`` and ``blocked`` are those of a dropped one."""
+    """A word of ``legs.Kind``, or ``unverified``."""
     carrier: str = ""
     person: str = ""
     to: str = ""
@@ -171,15 +172,11 @@ def card_of(
 ) -> Card:
     """Return a work as it stands at ``now``."""
     roster, lease = record.roster, record.lease.as_of(now)
-    state = lease.state.value
-    if lease.state is State.DROPPED:
-        lapsed = lease.how in (How.LAPSE, How.OFFER_LAPSE)
-        state = "blocked" if lease.blocked else "lapsed" if lapsed else "dropped"
     to = lease.to
     return Card(
         work=plain(record.work),
         component=work_component(record.work),
-        state=state,
+        state=kind_of(lease).value,
         carrier=plain(roster.name_of(lease.carrier)) if lease.carrier else "",
         person=plain(roster.person_of(lease.carrier) or "") if lease.carrier else "",
         to=plain(roster.named_text(to.shown())) if to else "",
