@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from handsoff.core import canon, index, lfs, operation
+from handsoff.core import canon, index, lfs, operation, paths
 from handsoff.core.ids import check_oid
 from handsoff.core.index import Entry
 from handsoff.core.objects import FILE, GITLINK, TREE, Commit, TreeEntry, encode_commit, encode_tree
@@ -163,6 +163,12 @@ def _lfs(entries: tuple[TreeEntry, ...]) -> tuple[tuple[str, str], ...]:
     return found
 
 
+def decode_left(data: bytes) -> tuple[LeftBehind, ...]:
+    """Return what stayed behind; KeyError, TypeError or ValueError if the list is malformed."""
+    left = canon.decode(data, limit=_LONG)["paths"]
+    return tuple(LeftBehind(_bytes(e["path"]), _str(e["reason"])) for e in left)
+
+
 def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bound: Bound) -> State:
     """Return the state that an envelope spells; DamagedError if malformed.
 
@@ -171,7 +177,6 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
     try:
         branch = canon.decode(lists[b"branch"])
         stash = canon.decode(lists[b"stash"], limit=_LONG)
-        left = canon.decode(lists[b"left-behind"], limit=_LONG)
         head = canon.decode(lists[b"head"], limit=_LONG)
         return State(
             work=_str(branch["work"]),
@@ -183,9 +188,7 @@ def decode_lists(lists: Mapping[bytes, bytes], files: Mapping[bytes, bytes], bou
             stash=tuple(_stash_entry(e) for e in stash["entries"]),
             branch=_branch(branch),
             empty_folders=_decode_paths(lists[b"empty-folders"]),
-            left_behind=tuple(
-                LeftBehind(_bytes(e["path"]), _str(e["reason"])) for e in left["paths"]
-            ),
+            left_behind=decode_left(lists[b"left-behind"]),
             tip=_oid_or_none(head["tip"]),
             detached=_flag(head["detached"]),
             operation=_operation(head, files),
@@ -292,7 +295,6 @@ def _bytes(text: object) -> bytes:
 
 
 def _str(value: object) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not paths.is_spelled(value):
         raise DamagedError("the snapshot's lists are malformed")
-    value.encode("utf-8", "surrogateescape")  # a text that nothing could be told is malformed too
     return value

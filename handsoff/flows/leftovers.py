@@ -1,14 +1,12 @@
-"""What stayed behind of a state, read from its envelope alone: the lists, and nothing else."""
+"""What stayed behind of a state, read from its envelope alone: the list, and nothing else."""
 
-from handsoff.core import canon
+from handsoff.core.bounds import LIST_LIMIT
+from handsoff.core.envelope import decode_left
 from handsoff.core.objects import parse_tree
 from handsoff.core.paths import shown
 from handsoff.core.plain import plain
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.repo import encode
 from handsoff.errors import DamagedError
-
-_LIMIT = 16 << 20
 
 
 def of(objects: Objects, envelope: str) -> tuple[tuple[str, str], ...]:
@@ -17,11 +15,8 @@ def of(objects: Objects, envelope: str) -> tuple[tuple[str, str], ...]:
     blob = next((entry.oid for entry in tree if entry.name == b"left-behind"), None)
     if blob is None:
         raise DamagedError(f"no envelope: {envelope}")
-    listed = canon.decode(objects.blob(blob, _LIMIT), limit=_LIMIT)
     try:
-        return tuple(
-            (plain(shown(encode(str(item["path"])))), plain(str(item["reason"])))
-            for item in listed["paths"]
-        )
-    except (KeyError, TypeError, UnicodeError) as error:
+        left = decode_left(objects.blob(blob, LIST_LIMIT))
+    except (KeyError, TypeError, ValueError) as error:
         raise DamagedError("the list of what was left behind is malformed") from error
+    return tuple((plain(shown(item.path)), plain(item.reason)) for item in left)
