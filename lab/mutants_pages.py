@@ -20,6 +20,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
          '{"none", "same-origin", "same-site"}'),
         ("a form from nowhere", "posts and not visit.origins and not visit.sites", "False"),
         ("no cookie needed", "return None if self.knows(visit.cookies) else No.KEY", "return None"),
+        ("looking uses up the key", '"prefetch" in purpose', "False"),
         ("a key for ever", "now >= self.until", "False"),
         ("a key that is used up opens", 'key="", sessions=', "sessions="),
         ("any key", "not _same(key, self.key)", "False"),

@@ -57,6 +57,11 @@ class Visit:
     cookies: Sequence[str] = ()
     """The values of our own cookie."""
 
+    @property
+    def only_looks(self) -> bool:
+        """Whether nobody has come yet: the browser fetches ahead, or asks what is there."""
+        return self.method == "HEAD" or any("prefetch" in purpose for purpose in self.purposes)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:

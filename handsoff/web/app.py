@@ -104,11 +104,11 @@ def application(house: House) -> ASGIApp:
         return house.error(404, "There is no such page", "It may have been called otherwise.")
 
     routes = [
-        Route("/", page(_works)),
+        Route("/", page(_whole("works"))),
         Route("/work/{component}", page(_work)),
         Route("/work/{component}/compare", page(_compare)),
-        Route("/roster", page(_roster)),
-        Route("/audit", page(_audit)),
+        Route("/roster", page(_whole("roster"))),
+        Route("/audit", page(_whole("audit"))),
         Route("/events", events, methods=["GET"]),
         Route(STATIC + "{name}", page(_static)),
         Route(SIGN_IN, sign_in, methods=["GET", "POST"]),
@@ -154,18 +154,18 @@ def _visit(scope: Scope, cookie: str) -> Visit:
         hosts=headers.getlist("host"),
         origins=headers.getlist("origin"),
         sites=headers.getlist("sec-fetch-site"),
+        purposes=headers.getlist("sec-purpose"),
         cookies=[p.removeprefix(f"{cookie}=") for p in pairs if p.startswith(f"{cookie}=")],
     )
 
 
 async def _sign_in(house: House, request: Request) -> Response:
+    if _visit(request.scope, house.door.cookie).only_looks:  # which does not use up the key
+        return Response(status_code=204)
     if request.method == "POST":
         key = _first(await _body(request))
     else:
         key = request.query_params.get("key", "")
-    early = "prefetch" in request.headers.get("sec-purpose", "")
-    if request.method == "HEAD" or early:  # looking is not using
-        return Response(status_code=204)
     session = house.enter(key)
     if session is None:
         said = "The key is wrong, was used before, or is too old. A new one: press Enter where "
@@ -205,16 +205,8 @@ async def _events(house: House) -> AsyncIterator[bytes]:
             yield b": still here\n\n"
 
 
-def _works(house: House, _: Request) -> Response:
-    return house.show("works", here="works")
-
-
-def _roster(house: House, _: Request) -> Response:
-    return house.show("roster", here="roster")
-
-
-def _audit(house: House, _: Request) -> Response:
-    return house.show("audit", here="audit")
+def _whole(name: str) -> Callable[[House, Request], Response]:
+    return lambda house, _: house.show(name, here=name)
 
 
 def _work(house: House, request: Request) -> Response:

@@ -57,6 +57,12 @@ def test_without_a_session_only_the_sign_in_and_what_it_looks_like_are_there() -
     assert DOOR.judge(replace(asked, path="/events")) is No.KEY
 
 
+def test_who_only_looks_has_not_come() -> None:
+    assert not GOOD.only_looks
+    assert replace(GOOD, method="HEAD").only_looks
+    assert replace(GOOD, purposes=["prefetch;prerender"]).only_looks
+
+
 def test_a_key_opens_once_and_for_a_while() -> None:
     assert DOOR.enter("k" * 42, 0.0, "s") is None
     assert DOOR.enter("k" * 43, VALID, "s") is None
