@@ -4,12 +4,12 @@ Needs what the audit needs: no keys, no home. Nothing is verified again, and the
 blobs that the signed entries name.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from handsoff.core.findings import WorkRow
+from handsoff.core.ids import work_component
 from handsoff.core.notes import NoteEntry
-from handsoff.core.overview import Overview, card_of, finding_rows, in_order, machines_of
+from handsoff.core.overview import Card, Overview, card_of, finding_rows, in_order, machines_of
 from handsoff.core.plain import plain
 from handsoff.core.workview import WorkView, work_view
 from handsoff.edge.git.objects import store_of
@@ -44,30 +44,27 @@ def overview_of(audit: Audit) -> Overview:
     )
 
 
-def views_of(checkout: Checkout, audit: Audit) -> Iterator[WorkView]:
-    """Yield each work in the order of the overview, with its pages as far as there is room."""
+def views_of(checkout: Checkout, audit: Audit, cards: Iterable[Card]) -> Iterator[WorkView]:
+    """Yield the work of each card, with its pages as far as there is room."""
     objects = store_of(open_shared(checkout, audit.remote))
     notes: dict[str, list[NoteEntry]] = {}
     for told in audit.report.notes:
         notes.setdefault(told.work, []).extend(told.notes.entries)
     share = max(_LEAST, PAGES // max(1, len(audit.report.works)))
-    for row in _in_order(audit):
-        texts = texts_of(objects, row.record)
+    records = {work_component(row.work): row.record for row in audit.report.works}
+    for card in cards:
+        record = records[card.component]
+        texts = texts_of(objects, record)
         room = share
         for oid in list(reversed(texts))[1:]:  # the newest is shown in any case
             text = texts[oid]
             room -= len(text) if isinstance(text, str) else 0
             if room < 0 and isinstance(text, str):
-                texts[oid] = _no_room(row.work)
+                texts[oid] = _no_room(record.work)
         yield work_view(
-            card_of(row.record, audit.at), row.record, notes.get(row.work, ()), audit.at,
-            texts=texts, left=left_of(row.record, objects),
+            card, record, notes.get(record.work, ()), audit.at,
+            texts=texts, left=left_of(record, objects),
         )  # fmt: skip
-
-
-def _in_order(audit: Audit) -> Sequence[WorkRow]:
-    place = {card.work: n for n, card in enumerate(overview_of(audit).cards)}
-    return sorted(audit.report.works, key=lambda row: place[plain(row.work)])
 
 
 def _no_room(work: str) -> HandsoffError:

@@ -29,6 +29,7 @@ def write(path: Path, checkout: Checkout, audit: Audit) -> None:
     """Write everything that ``audit`` verified to ``path``, whole or not at all."""
     from handsoff.web.pages import pages_of_reader  # noqa: PLC0415 - without the extra there is no Jinja
 
-    text = pages_of_reader().document(overview_of(audit), list(views_of(checkout, audit)))
+    shown = overview_of(audit)
+    text = pages_of_reader().document(shown, list(views_of(checkout, audit, shown.cards)))
     check_target(path)
     files.write(path.absolute(), text.encode("utf-8", "replace"), 0o644)
