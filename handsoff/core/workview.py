@@ -98,6 +98,7 @@ class WorkView:
     card: Card
     lanes: tuple[Lane, ...]
     ticks: tuple[tuple[float, datetime], ...]
+    """Where a moment is labelled, in per cent as well."""
     breaks: tuple[tuple[float, timedelta], ...]
     legs: tuple[LegRow, ...]
     lines: tuple[Line, ...]
@@ -142,8 +143,10 @@ def work_view(
     return WorkView(
         card=card,
         lanes=_lanes(_happened(events, notes), parts, line, roster),
-        ticks=ticks(line, [leg.begin for leg in walked]),
-        breaks=tuple((cut.at, cut.length) for cut in line.breaks),
+        ticks=tuple(
+            (_percent(at), time) for at, time in ticks(line, [leg.begin for leg in walked])
+        ),
+        breaks=tuple((_percent(cut.at), cut.length) for cut in line.breaks),
         legs=_leg_rows(events, walked, roster),
         lines=tuple(map(_safe, (*more, *told))),
         pages=tuple(_pages(events, roster, texts))[::-1],
@@ -182,7 +185,7 @@ def _lanes(
             name=plain(roster.name_of(machine)),
             bars=tuple(_bar(part, line) for part in parts if part.carrier == machine),
             marks=tuple(
-                Mark(kind=kind, left=round(100 * line.place(at), 3), at=at)
+                Mark(kind=kind, left=_percent(line.place(at)), at=at)
                 for by, kind, at in happened
                 if by == machine
             ),
@@ -196,11 +199,15 @@ def _bar(part: Stretch, line: Scale) -> Bar:
     return Bar(
         kind=part.kind.value,
         leg=part.leg,
-        left=round(100 * low, 3),
-        width=round(100 * (high - low), 3),
+        left=_percent(low),
+        width=_percent(high - low),
         begin=part.begin,
         end=part.end,
     )
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 3)
 
 
 def _leg_rows(events: Sequence[Event], walked: Sequence[Leg], roster: Roster) -> tuple[LegRow, ...]:
