@@ -37,7 +37,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright  
 
 from handsoff.core.ids import work_component  # noqa: E402
 from tests.kit.machines import Machine, World, sealed  # noqa: E402
-from tests.kit.running import inside, wait_for  # noqa: E402
+from tests.kit.running import inside  # noqa: E402
 from tests.kit.seen import ODD, WORK, worth_seeing  # noqa: E402
 from tests.kit.visiting import Site, served  # noqa: E402
 
@@ -195,7 +195,6 @@ def elsewhere(look: Look, context: BrowserContext, site: Site) -> None:
 def shots(look: Look, site: Site, state: str) -> None:
     """Take pictures: light, dark, narrow."""
     here = f"http://127.0.0.1:{site.port}"
-    wait_for(lambda: True)
     places = {
         "works": here, "work": of(site, WORK), "hostile": of(site, ODD), "roster": f"{here}/roster",
         "audit": f"{here}/audit", "compare": f"{of(site, WORK)}/compare?old=2&new=3",
