@@ -1,12 +1,12 @@
 """The command web."""
 
-import json as spelling
+import json as json_of
 import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from handsoff.cli.talk import say, show
+from handsoff.cli.talk import say, show, show_as_is
 
 if TYPE_CHECKING:  # a command pays for its own flow only
     from handsoff.web.serving import Serving
@@ -41,22 +41,20 @@ def web(
     need(FOR_A_SERVER)
     from handsoff.web.serving import serve
 
-    told = 0
+    serve(port, lambda serving: _tell(serving, browser=browser, json=json))
 
-    def tell(serving: "Serving") -> None:
-        nonlocal told
-        told += 1
-        if json:
-            first = {"event": "serving" if told == 1 else "link", "url": serving.url,
-                     "sign_in": serving.sign_in, "valid": serving.valid}  # fmt: skip
-            show(spelling.dumps(first, sort_keys=True))
-            return
-        show(serving.sign_in)
-        if told == 1:
-            say(f"the works of this checkout are shown at {serving.url} (stop with Ctrl-C)")
-            say("next: open the link above, once, within ten minutes; Enter prints another one")
-        if browser and told == 1:
-            # not the link: the words of a browser's command can be read by everybody here
-            webbrowser.open(serving.url)
 
-    serve(port, tell)
+def _tell(serving: "Serving", *, browser: bool, json: bool) -> None:
+    if json:
+        told = {"event": "link" if serving.again else "serving", "url": serving.url,
+                "sign_in": serving.sign_in, "valid": serving.valid}  # fmt: skip
+        show_as_is(json_of.dumps(told, sort_keys=True))
+        return
+    show(serving.sign_in)
+    if serving.again:
+        return
+    say(f"the works of this checkout are shown at {serving.url} (stop with Ctrl-C)")
+    say("next: open the link above, once, within ten minutes; Enter prints another one")
+    if browser:
+        # not the link: the words of a browser's command can be read by everybody here
+        webbrowser.open(serving.url)

@@ -36,6 +36,8 @@ class Serving:
     sign_in: str
     valid: int
     """Seconds that the link can be used."""
+    again: bool
+    """Whether it is another link than the first."""
 
 
 class _Server(uvicorn.Server):
@@ -82,7 +84,7 @@ def serve(port: int, tell: Callable[[Serving], None]) -> None:
         house.show("works", here="works")  # so that the first visitor need not wait for it
         watcher.start()
         tell(_invitation(house))
-        _on_enter(lambda: tell(_invitation(house)))
+        _on_enter(lambda: tell(_invitation(house, again=True)))
         try:
             server.run(sockets=[listener])
         finally:
@@ -91,10 +93,10 @@ def serve(port: int, tell: Callable[[Serving], None]) -> None:
         raise KeyboardInterrupt
 
 
-def _invitation(house: House) -> Serving:
+def _invitation(house: House, *, again: bool = False) -> Serving:
     origin = house.door.origin
     link = f"{origin}{SIGN_IN}?key={quote(house.new_key(), safe='')}"
-    return Serving(f"{origin}/", link, int(VALID))
+    return Serving(f"{origin}/", link, int(VALID), again)
 
 
 @contextmanager
