@@ -43,10 +43,10 @@ _NOTE: Final = (
     "with HALF_EVEN everywhere, invoice 2019-0042 is off by one cent and finance rejects it\n"
 )
 
-PAGE: Final = """# Handoff
+_PAGE: Final = """# Handoff
 
 ## Next
-Keep zero decimals for JPY in per_currency(), then run tests/test_rounding.py.
+{next}
 
 ## Tried and failed
 HALF_EVEN for every currency: finance sends invoice 2019-0042 back, it is one cent off.
@@ -54,17 +54,12 @@ HALF_EVEN for every currency: finance sends invoice 2019-0042 back, it is one ce
 ## Do not touch
 The places table in src/places.py: finance signed it off.
 """
-BACK: Final = """# Handoff
-
-## Next
-Review the rounding of JPY in src/rounding.py, then open the pull request.
-
-## Tried and failed
-HALF_EVEN for every currency: finance sends invoice 2019-0042 back, it is one cent off.
-
-## Do not touch
-The places table in src/places.py: finance signed it off.
-"""
+PAGE: Final = _PAGE.format(
+    next="Keep zero decimals for JPY in per_currency(), then run tests/test_rounding.py."
+)
+BACK: Final = _PAGE.format(
+    next="Review the rounding of JPY in src/rounding.py, then open the pull request."
+)
 
 
 def _places(places: str) -> Writes:

@@ -1,4 +1,4 @@
-"""A folder with machines to play with: each has a home, keys and a clone; nothing of the user's.
+"""A folder with machines to play with: each has a home, keys and a clone.
 
 Whatever ends this process, the folder and the children go: see edge/janitor.py.
 
