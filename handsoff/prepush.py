@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from handsoff.core.places import is_ours
 from handsoff.core.plain import plain, plain_block
+from handsoff.core.refs import HEADS
 from handsoff.edge import tongue
 from handsoff.edge.git.caller import pushes_mirror
 from handsoff.edge.git.remote import Shared, open_shared
@@ -27,7 +28,6 @@ from handsoff.errors import DamagedError, HandsoffError, HeldError, RefusedError
 if TYPE_CHECKING:
     from handsoff.flows.desk import Desk
 
-_HEADS: Final = "refs/heads/"
 _SCP: Final = re.compile(r"(?:[^/@:]+@)?([^/:]+):(?!//)(.*)")
 _PORTS: Final = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 _INTERRUPTED: Final = 130
@@ -65,7 +65,7 @@ def judge(name: str, url: str, refs: Sequence[str]) -> list[str]:
     if desk is None:
         return []
     _spare_ours(shared, name, refs)
-    works = [ref.removeprefix(_HEADS) for ref in refs if ref.startswith(_HEADS)]
+    works = [ref.removeprefix(HEADS) for ref in refs if ref.startswith(HEADS)]
     return _judge_works(desk, works) if works else []
 
 

@@ -28,14 +28,13 @@ from handsoff.core.plain import plain, plain_block
 from handsoff.core.pushcert import Certificate, read_certificate
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record
-from handsoff.core.refs import Kind, Ref, read_ref
+from handsoff.core.refs import HEADS, Kind, Ref, read_ref
 from handsoff.core.roster import Roster
 from handsoff.edge import clock, tongue
 from handsoff.edge.git.bare import Bare, open_bare
 from handsoff.edge.git.repo import decode
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
 
-_HEADS: Final = "refs/heads/"
 _WORDS: Final = 3
 
 
@@ -199,7 +198,7 @@ class Door:
         return update.new if update is not None else self._now.get(ref, "")
 
     def _branch(self, name: str) -> str:
-        ref = _HEADS + name
+        ref = HEADS + name
         update = self.updates.get(ref)
         return update.new if update is not None else self.bare.tips(ref).get(ref, "")
 

@@ -51,7 +51,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("parcels on their way", "return self.waiting & named", "return self.waiting"),
     ],
     "places": [
-        ("all branches are ours", 'prefix == _HEADS.rstrip("/")', "False"),
+        ("all branches are ours", 'prefix == HEADS.rstrip("/")', "False"),
         ("tags are ours", 'prefix.split("/")[1] in _TAKEN', "False"),
         ("a second roster elsewhere", "for place in KNOWN if", "for place in () if"),
         ("ours only below the place", '(f"{prefix}/", f"{PREFIX}/")', '(f"{prefix}/",)'),

@@ -19,7 +19,7 @@ from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate
 from handsoff.core.pushing import NOTHING_THERE, last_pushed
 from handsoff.core.record import Record
-from handsoff.core.refs import Kind
+from handsoff.core.refs import HEADS, Kind
 from handsoff.errors import HeldError, RefusedError
 
 ENTRIES: Final = 1000
@@ -32,8 +32,6 @@ PROBES: Final = 4
 """Commits that a try of the remote may have."""
 CHAIN: Final = 50_000
 """Entries that a chain may have at all."""
-
-_HEADS: Final = "refs/heads/"
 
 
 class Update(NamedTuple):
@@ -176,7 +174,7 @@ def vouchers(
     By the new entries of any record, by the last one of the branch's ``own`` record (a push
     that was cut off, done again), or by the certificate of a signed push.
     """
-    branch = update.ref.removeprefix(_HEADS)
+    branch = update.ref.removeprefix(HEADS)
     old, new = update.old or NOTHING_THERE, update.new or NOTHING_THERE
     found = set()
     last = last_pushed(own, branch)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from handsoff.core.ids import work_component
+from handsoff.core.refs import HEADS
 from handsoff.errors import UsageError
 
 PREFIX: Final = "refs/wip"
@@ -18,7 +19,6 @@ BRANCHES: Final = "refs/heads/handsoff"
 KNOWN: Final = (PREFIX, BRANCHES)
 """Where another machine may have put the roster, looked at before a second one is founded."""
 
-_HEADS: Final = "refs/heads/"
 _PART: Final = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock(?:/|\Z)|/|\Z))*"
 _SHAPE: Final = re.compile(rf"refs/{_PART}(?:/{_PART})*")
 _LIMIT: Final = 100
@@ -36,7 +36,7 @@ def check_prefix(text: str) -> str:
     prefix = text.rstrip("/")
     if len(prefix) > _LIMIT or not _SHAPE.fullmatch(prefix):
         problem = "is no place for refs"
-    elif prefix == _HEADS.rstrip("/"):
+    elif prefix == HEADS.rstrip("/"):
         problem = "is where all branches are"
     elif prefix.split("/")[1] in _TAKEN:
         problem = "belongs to git or to the host"
@@ -50,7 +50,7 @@ def check_prefix(text: str) -> str:
 
 def are_branches(prefix: str) -> bool:
     """Say whether refs below ``prefix`` are branches to the remote."""
-    return prefix.startswith(_HEADS)
+    return prefix.startswith(HEADS)
 
 
 def warning(prefix: str) -> str:
@@ -88,7 +88,7 @@ def is_ours(prefix: str, ref: str) -> bool:
 
 def is_copy(prefix: str, ref: str) -> bool:
     """Say whether a ref of a clone is what ``git fetch`` made of one of ours on the remote."""
-    below = prefix.removeprefix(_HEADS)
+    below = prefix.removeprefix(HEADS)
     return are_branches(prefix) and ref.startswith("refs/remotes/") and f"/{below}/" in ref
 
 
@@ -123,4 +123,4 @@ class Ours:
         """Return what to ask for about ``works``: all records where naming them is too long."""
         records = [self.record_ref(work) for work in works]
         named = records if len(records) <= _NAMED else [f"{self.prefix}/lease/*"]
-        return (self.roster_ref, *named, *(_HEADS + work for work in works[:_NAMED]))
+        return (self.roster_ref, *named, *(HEADS + work for work in works[:_NAMED]))

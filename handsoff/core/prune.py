@@ -22,6 +22,7 @@ from typing import Final
 from handsoff.core.entry import Entry
 from handsoff.core.lease import Caught, Offered, Pushed, Saved, State
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.core.times import moment
 
 KEEP_RECORDS: Final = timedelta(days=30)
@@ -175,4 +176,4 @@ def _last(record: Record, kinds: tuple[type, ...]) -> Entry | None:
 
 def _branch(entry: Entry) -> str:
     named = entry.event.branch if isinstance(entry.event, Pushed) else ""
-    return named.removeprefix("refs/heads/")
+    return named.removeprefix(HEADS)

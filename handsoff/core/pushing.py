@@ -22,13 +22,13 @@ from typing import Final
 from handsoff.core.lease import Pushed, State
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.core.times import moment
 from handsoff.errors import RefusedError
 
 NOTHING_THERE: Final = "0" * 40
 """How an entry spells that a branch was not there."""
 
-_HEADS: Final = "refs/heads/"
 _BY_UPSTREAM: Final = frozenset({"upstream", "tracking"})
 
 
@@ -79,8 +79,8 @@ def target(
     if upstream is None:
         return Target(work, sets_upstream=True)
     where, ref = upstream
-    branch = ref.removeprefix(_HEADS)
-    if where != remote or default == "current" or branch == work or not ref.startswith(_HEADS):
+    branch = ref.removeprefix(HEADS)
+    if where != remote or default == "current" or branch == work or not ref.startswith(HEADS):
         return Target(work)
     if default in _BY_UPSTREAM:
         return Target(branch)

@@ -7,7 +7,7 @@ from typing import Final
 
 from handsoff.core.ids import COMPONENT_LIMIT, is_machine_id, is_parcel_id, work_of
 
-_HEADS: Final = "refs/heads/"
+HEADS: Final = "refs/heads/"
 _CUT: Final = re.compile(r"[^/]+%%[0-9a-f]{32}")
 
 
@@ -45,8 +45,8 @@ class Ref:
 def read_ref(name: str, prefix: str) -> Ref:
     """Return what the ref ``name`` is, where ours lie below ``prefix`` (maybe in refs/heads)."""
     if name != prefix and not name.startswith(f"{prefix}/"):
-        branch = name.startswith(_HEADS)
-        work = name.removeprefix(_HEADS) if branch else ""
+        branch = name.startswith(HEADS)
+        work = name.removeprefix(HEADS) if branch else ""
         return Ref(name=name, kind=Kind.BRANCH if branch else Kind.OTHER, work=work)
     match name.removeprefix(f"{prefix}/").split("/"):
         case ["roster"]:

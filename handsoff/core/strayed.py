@@ -19,11 +19,11 @@ from typing import Final
 from handsoff.core.lease import State
 from handsoff.core.pushing import NOTHING_THERE
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.core.times import moment
 
 _ANYBODY: Final = frozenset({State.FREE, State.CLOSED})
 _IN_HAND: Final = frozenset({State.HELD, State.OFFERED})
-_HEADS: Final = "refs/heads/"
 
 
 class How(Enum):
@@ -59,7 +59,7 @@ class Claim:
     @property
     def ref(self) -> str:
         """The branch as a ref of the remote."""
-        return _HEADS + self.branch
+        return HEADS + self.branch
 
     def differs(self, tip: str) -> bool:
         """Say whether a branch at ``tip`` ("": not there) needs a closer look."""
@@ -87,7 +87,7 @@ def claims_of(record: Record, now: datetime) -> tuple[Claim, ...]:
             work=record.work,
             state=lease.state,
             carrier=carrier,
-            branch=said.branch.removeprefix(_HEADS),
+            branch=said.branch.removeprefix(HEADS),
             old="" if said.old == NOTHING_THERE else said.old,
             new="" if said.new == NOTHING_THERE else said.new,
             by=roster.name_of(said.by),

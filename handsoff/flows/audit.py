@@ -17,10 +17,9 @@ from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust, with
 from handsoff.core.chain import Commits
 from handsoff.core.findings import Grade, Report, What
 from handsoff.core.ids import is_oid, work_component
-from handsoff.core.refs import Kind, read_ref
+from handsoff.core.refs import HEADS, Kind, read_ref
 from handsoff.edge import files
 from handsoff.edge.git import keeping
-from handsoff.edge.git.merged import HEADS
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError, TrustError, UsageError

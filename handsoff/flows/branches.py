@@ -11,11 +11,11 @@ from pathlib import Path
 
 from handsoff.core import strayed
 from handsoff.core.record import Record
-from handsoff.core.refs import Kind, read_ref
+from handsoff.core.refs import HEADS, Kind, read_ref
 from handsoff.core.strayed import Claim, Here, Place, claims_of, is_worth_a_word, judge, last_words
 from handsoff.core.times import moment
 from handsoff.edge.git import operation, shape
-from handsoff.edge.git.merged import HEADS, reaches
+from handsoff.edge.git.merged import reaches
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import HandsoffError
 from handsoff.flows.desk import Desk, View

@@ -1,16 +1,14 @@
 """The branch that a push moves: its commit, its place on the remote, and what is noted after."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from handsoff.core.plain import plain
 from handsoff.core.pushing import Target, target, tracking_ref
+from handsoff.core.refs import HEADS
 from handsoff.edge.git import operation
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import UnfitError
-
-HEADS: Final = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)

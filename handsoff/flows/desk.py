@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from handsoff.core import cache
 from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Tips, compare_tips, parents_of
 from handsoff.core.ids import work_component
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.core.roster import Member, Roster
 from handsoff.core.tips import rewritten
 from handsoff.edge import clock, files, keys
@@ -30,8 +31,6 @@ from handsoff.flows import archive
 from handsoff.flows import founding as founding_of
 from handsoff.flows.machine import way_in
 from handsoff.flows.naming import work_here
-
-_HEADS: Final = "refs/heads/"
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Desk:
         return {
             work: View(
                 roster, read, self.read_record(work, roster, tips.get(ref, "")),
-                branch=tips.get(_HEADS + work, ""), remote_tip=tips.get(ref, ""),
+                branch=tips.get(HEADS + work, ""), remote_tip=tips.get(ref, ""),
             )
             for work, ref in refs.items()
         }  # fmt: skip

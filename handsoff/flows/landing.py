@@ -15,6 +15,7 @@ from handsoff.core.lease import Caught, Event, Pushed
 from handsoff.core.pen import Pen
 from handsoff.core.pushing import meant_by
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
@@ -64,7 +65,7 @@ def flush(desk: Desk, view: View, *, asked: bool = False) -> View:
             return _landed(desk, view, waiting)
         view = desk.view(work)
         if view.remote_tip == before.remote_tip and branches(events):
-            names = ", ".join(move.ref.removeprefix("refs/heads/") for move in branches(events))
+            names = ", ".join(move.ref.removeprefix(HEADS) for move in branches(events))
             said = f"{names} has moved on the remote, or may not be moved there"
             whole = tip == waiting.tip and all(event.by == desk.machine.id for event in events)
             return _without_push(desk, view, waiting, events if whole else stake, said, whole=whole)

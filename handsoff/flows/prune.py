@@ -16,6 +16,7 @@ from handsoff.core import prune
 from handsoff.core.ids import work_component
 from handsoff.core.pen import Pen
 from handsoff.core.prune import Do, Sight, Verdict
+from handsoff.core.refs import HEADS
 from handsoff.edge.git import merged
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
@@ -95,10 +96,10 @@ class Pruning:
 
     def __init__(self, desk: Desk, *, branch: str | None, keep: timedelta) -> None:
         self.desk, self.keep = desk, keep
-        self.found = survey(desk, (), f"{merged.HEADS}*")
+        self.found = survey(desk, (), f"{HEADS}*")
         desk.need_admitted(self.found.roster)
         self.into = branch or merged.main_branch(desk.shared)
-        self.trunk = self.found.refs.get(merged.HEADS + self.into, "")
+        self.trunk = self.found.refs.get(HEADS + self.into, "")
         if not self.trunk:
             raise UsageError(
                 f"the remote {desk.shared.name} has no branch {self.into}", hint="--branch NAME"
@@ -115,8 +116,8 @@ class Pruning:
         return Pruned(into=self.into, dry_run=dry_run, works=items)
 
     def _fetch_heads(self) -> None:
-        heads = {merged.HEADS + standing.work for standing in self.found.works.values()}
-        wanted = [ref for ref in heads | {merged.HEADS + self.into} if ref in self.found.refs]
+        heads = {HEADS + standing.work for standing in self.found.works.values()}
+        wanted = [ref for ref in heads | {HEADS + self.into} if ref in self.found.refs]
         self.desk.shared.fetch(sorted(wanted), most=None)
 
     def _case(self, standing: Standing) -> Case:
@@ -126,7 +127,7 @@ class Pruning:
         sight = Sight(
             record=standing.record,
             into=self.into,
-            branch=refs.get(merged.HEADS + work, ""),
+            branch=refs.get(HEADS + work, ""),
             waiting=frozenset(ref.rpartition("/")[2] for ref in parcels),
             problem=standing.problem,
             pending=component in self.pending,

@@ -8,10 +8,10 @@ from handsoff.core import health
 from handsoff.core.health import Level
 from handsoff.core.lease import State
 from handsoff.core.record import Record
+from handsoff.core.refs import HEADS
 from handsoff.core.roster import Roster
 from handsoff.core.times import moment
 from handsoff.edge.git import operation
-from handsoff.edge.git.merged import HEADS
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError

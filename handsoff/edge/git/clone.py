@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from handsoff.core.places import is_ours
+from handsoff.core.refs import HEADS
 from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.begun import FETCH
 from handsoff.edge.git.objects import Objects
@@ -73,7 +74,7 @@ def branches(shared: Shared) -> dict[str, str]:
         raise unreachable(shared.name, listed.stderr)
     found = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
     prefix = shared.prefix
-    return {ref.removeprefix("refs/heads/"): oid for oid, ref in found if not is_ours(prefix, ref)}
+    return {ref.removeprefix(HEADS): oid for oid, ref in found if not is_ours(prefix, ref)}
 
 
 def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:

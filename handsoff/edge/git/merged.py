@@ -6,13 +6,11 @@ a shallow clone what is cut off counts as not there, so a work stays.
 
 from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Final
 
+from handsoff.core.refs import HEADS
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import decode
 from handsoff.errors import UsageError
-
-HEADS: Final = "refs/heads/"
 
 
 def main_branch(shared: Shared) -> str:

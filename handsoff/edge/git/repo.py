@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from handsoff.core.refs import HEADS
 from handsoff.core.trees import Modes
 from handsoff.edge import files
 from handsoff.edge.git import command
@@ -19,8 +20,6 @@ from handsoff.errors import UnfitError, UsageError
 
 TRUE: Final = frozenset({"", "true", "yes", "on", "1"})
 """How git's switches are spelled that are on."""
-
-_HEADS: Final = "refs/heads/"
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ class Checkout:
     def branch(self) -> str | None:
         """Return the branch that HEAD names (it may be unborn), or None if HEAD is detached."""
         name = self.line("symbolic-ref", "-q", "HEAD")
-        return name.removeprefix(_HEADS) if name and name.startswith(_HEADS) else None
+        return name.removeprefix(HEADS) if name and name.startswith(HEADS) else None
 
     def commit(self, name: str) -> str | None:
         """Return the id of the commit that ``name`` (a full ref or an id) leads to, or None."""

@@ -14,6 +14,7 @@ from typing import Final
 from handsoff.core import bounds, envelope, index, paths
 from handsoff.core.index import NO_STAT, WRONG_SIZE, Encoded, Entry, Listing, Stat, encode_entry
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
+from handsoff.core.refs import HEADS
 from handsoff.core.resolved import encode_resolved
 from handsoff.core.restoring import Standing
 from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
@@ -28,7 +29,6 @@ from handsoff.edge.git.sinks import Taken
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 
-_HEADS: Final = "refs/heads/"
 _ROOT: Final = 64
 """Entries that the tree of an envelope may have; it has sixteen at most."""
 
@@ -168,7 +168,7 @@ class Refs:
 
     def move(self, state: State, old: str | None) -> None:
         """Let the branch of the work and HEAD be those of ``state``; the branch named ``old``."""
-        ref = _HEADS + state.work
+        ref = HEADS + state.work
         if state.tip and old != state.tip:
             self.checkout.git("update-ref", "-m", self.reason, ref, state.tip, old or "0" * 40)
         if state.detached:
@@ -179,7 +179,7 @@ class Refs:
     def leave(self, branch: str, head: str) -> None:
         """Let HEAD name ``branch`` (or, if "", the commit ``head`` itself)."""
         if branch:
-            self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", _HEADS + branch)
+            self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", HEADS + branch)
         else:
             self.checkout.git("update-ref", "--no-deref", "-m", self.reason, "HEAD", head)
 
@@ -188,7 +188,7 @@ class Refs:
 
         Commits that this leaves without a branch stay in HEAD's reflog.
         """
-        ref = _HEADS + work
+        ref = HEADS + work
         if tip:
             self.checkout.git("update-ref", "-m", self.reason, ref, tip)
         elif self.checkout.commit(ref):
@@ -219,7 +219,7 @@ class Refs:
         """
         places = (*self.checkout.remotes(), ".")
         upstream = branch.remote if branch.remote in places else remote
-        wanted = {"remote": upstream, "merge": branch.merge or _HEADS + work}
+        wanted = {"remote": upstream, "merge": branch.merge or HEADS + work}
         # a place to push to that is not known here would make a plain push fail, or go astray
         others = [(k, v) for k, v in branch.others if k != "pushremote" or v in places]
         there = dict(branch_settings(self.checkout, work))

@@ -11,6 +11,7 @@ from pathlib import Path
 from handsoff.core import paths
 from handsoff.core.operation import kind_of, moved_in
 from handsoff.core.plain import plain
+from handsoff.core.refs import HEADS
 from handsoff.edge.git import operation, submodule
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
@@ -128,7 +129,7 @@ def clashing_branch(checkout: Checkout, branch: str) -> str | None:
     below = checkout.line(
         "for-each-ref", "--count=1", "--format=%(refname)", f"refs/heads/{branch}/"
     )
-    return below.removeprefix("refs/heads/") if below else None
+    return below.removeprefix(HEADS) if below else None
 
 
 def has_loose_commits(checkout: Checkout) -> bool:
