@@ -5,7 +5,7 @@ from typing import Final
 TESTS: Final = {"phrases": ["test_phrases"]}
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "phrases": [
-        ("a name is a sentence", '(depth < DEPTH and " " not in said)', "False"),
+        ("a name is a sentence", '(depth < _DEPTH and " " not in said)', "False"),
         ("any words are a name", "return values if all(", "return values if True or all("),
         ("numbers are words", "if name in _NUMBERS and not value.isdecimal():", "if False:"),
         ("one value may be two", "found.setdefault(name, value) != value", "False"),

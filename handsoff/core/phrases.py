@@ -22,18 +22,23 @@ from operator import itemgetter
 from string import Formatter
 from typing import Final
 
-DEPTH: Final = 4
-"""How deep sentences stand in sentences."""
 LONGEST: Final = 4000
 """Characters of a line that is looked at."""
-LETTERS: Final = 6
+
+_DEPTH: Final = 4
+"""How deep sentences stand in sentences."""
+
+_LETTERS: Final = 6
 """A template with fewer signs of its own could stand in anybody's words."""
-READINGS: Final = 8
+
+_READINGS: Final = 8
 """Templates that fit a line, of which the best is taken."""
 
 SIGNS: Final = ("; ", ": ", ", ")
 """What stands between sentences that are put together, the one that parts most first."""
-PARTS: Final = 16
+
+_PARTS: Final = 16
+"""Sentences that one line is put together from, at most."""
 
 CONTEXT: Final = "\x04"
 """Between a context and its word, as in an MO file."""
@@ -67,7 +72,7 @@ class Template:
         is_frame = self.literals[0].endswith(": ")
         self.weight = (is_frame, sum(map(len, self.literals)))
         # "{name} of {person}" is in every second sentence: it has to fit without a rest
-        self.is_weak = not is_frame and len("".join("".join(self.literals).split())) < LETTERS
+        self.is_weak = not is_frame and len("".join("".join(self.literals).split())) < _LETTERS
 
     def read(self, line: str) -> dict[str, str] | None:
         """Return what stands in ``line`` for each name, None if it is another sentence."""
@@ -111,11 +116,11 @@ class Phrases:
 
     def say(self, text: str) -> str:
         """Return ``text``, each of its lines as the other language has it."""
-        return "\n".join(self._line(line, DEPTH)[0] for line in text.split("\n"))
+        return "\n".join(self._line(line, _DEPTH)[0] for line in text.split("\n"))
 
     def told(self, template: str, values: Mapping[str, str]) -> str:
         """Return the sentence of ``template`` with these values, which may be some themselves."""
-        return self._told(values, self._known.get(template, template), DEPTH)[0]
+        return self._told(values, self._known.get(template, template), _DEPTH)[0]
 
     def word(self, context: str, word: str) -> str:
         """Return a word that means something in its context only, such as the state "held"."""
@@ -126,13 +131,13 @@ class Phrases:
         edges = _EDGES.fullmatch(line)
         assert edges is not None  # it matches anything
         before, said, after = edges.groups()
-        if not said or not depth or len(said) > LONGEST or (depth < DEPTH and " " not in said):
+        if not said or not depth or len(said) > LONGEST or (depth < _DEPTH and " " not in said):
             return line, len(said)  # a single word may be anybody's name, also if it is "held"
         if said in self._known:
             best, left = self._known[said], 0
         else:
             fitting = ((self._read(t, said), other) for t, other in self._templates)
-            known = islice(((v, other) for v, other in fitting if v is not None), READINGS)
+            known = islice(((v, other) for v, other in fitting if v is not None), _READINGS)
             told = [self._told(values, other, depth) for values, other in known]
             best, left = min([*told, self._apart(said, depth)], key=itemgetter(1))
         if best != said:
@@ -153,7 +158,7 @@ class Phrases:
         best = said, len(said)
         for sign in SIGNS:
             for parts in (said.split(sign), said.split(sign, 1)):
-                if 1 < len(parts) <= PARTS:
+                if 1 < len(parts) <= _PARTS:
                     told = [self._line(part, depth - 1) for part in parts]
                     left = sum(left for _, left in told)
                     if left < best[1] and parts != [text for text, _ in told]:

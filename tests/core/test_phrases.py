@@ -1,3 +1,5 @@
+"""Finished sentences are said in another language; what nobody knows stays as it is."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
