@@ -96,8 +96,6 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "lease.state is State.HELD and lease.carrier == machine",
             "lease.carrier == machine",
         ),
-        ("an offer to others is mine", "and to.admits(machine, roster.person_of(machine))", ""),
-        ("an offer of my own is mine", "        and lease.carrier != machine\n", ""),
         ("a reason without end", "plain(lease.reason, limit=_REASON_LIMIT)", "lease.reason"),
         ("a lapse is a drop", " or lease.how is not How.DROP", ""),
         ("an offer is a loss", " or event.found.how not in _LOST", ""),

@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from handsoff.core.holding import is_offered_to
 from handsoff.core.lease import Caught, How, Lease, Saved, State
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
@@ -54,10 +55,7 @@ def entry_of(
         "since": _seconds(lease.since),
         "until": _seconds(lease.until),
         "to": _short(roster.named_text(to.shown())) if to is not None else "",
-        "offered_to_me": lease.state is State.OFFERED
-        and lease.carrier != machine
-        and to is not None
-        and to.admits(machine, roster.person_of(machine)),
+        "offered_to_me": is_offered_to(lease, machine, roster.person_of(machine)),
         "may_push": _all_allow(records, machine, before),
         "may_push_then": _all_allow(records, machine, lease.until or now),
         "drop": _drop(lease, roster.name_of(lease.carrier)),

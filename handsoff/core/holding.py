@@ -1,4 +1,4 @@
-"""Questions about a lease that need a clock: has it run out, who may push, which time to write.
+"""Questions about a lease: who has it, has it run out, who may push, which time to write.
 
 The answers guard; they never judge an entry. That is ``lease.advance``, which looks at no
 clock but the signed ones.
@@ -57,6 +57,20 @@ def may_push(lease: Lease, machine: str, now: datetime) -> Verdict:
         said = f"nobody has caught this work since {_LET_GO[lease.how]} at {since}"
         return Verdict(allowed=True, notice=said)
     return Verdict(allowed=True)
+
+
+def is_carried_by(lease: Lease, machine: str) -> bool:
+    """Say whether ``machine`` carries the work, also while its offer of it stands."""
+    return lease.carrier == machine and lease.state in (State.HELD, State.OFFERED)
+
+
+def is_offered_to(lease: Lease, machine: str, person: str | None) -> bool:
+    """Say whether ``machine``, which belongs to ``person``, is asked to catch the work.
+
+    Whoever made the offer is not, also where it is for anyone; nor is "", which is nobody.
+    """
+    to = lease.to if lease.state is State.OFFERED else None
+    return to is not None and machine not in ("", lease.carrier) and to.admits(machine, person)
 
 
 def may_take_back(lease: Lease, route: str, *, given: str | None, away: bool) -> str:

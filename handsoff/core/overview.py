@@ -11,8 +11,9 @@ from datetime import datetime
 
 from handsoff.core.entry import time_of
 from handsoff.core.findings import Finding
+from handsoff.core.holding import is_carried_by, is_offered_to
 from handsoff.core.ids import work_component
-from handsoff.core.lease import How, State
+from handsoff.core.lease import How
 from handsoff.core.legs import kind_of
 from handsoff.core.manifest import Manifest
 from handsoff.core.plain import plain
@@ -184,10 +185,8 @@ def card_of(
         revision=lease.revision,
         since=lease.since,
         until=lease.until,
-        mine=bool(own.machine) and lease.carrier == own.machine
-        and lease.state in (State.HELD, State.OFFERED),
-        for_me=bool(own.machine) and to is not None and lease.carrier != own.machine
-        and to.admits(own.machine, own.person),
+        mine=is_carried_by(lease, own.machine),
+        for_me=is_offered_to(lease, own.machine, own.person),
         reason=plain(lease.reason),
         offer_lapsed=lease.how is How.OFFER_LAPSE,
         provisional=provisional,

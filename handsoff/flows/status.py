@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from handsoff.core import health
 from handsoff.core.health import Level
-from handsoff.core.lease import State
+from handsoff.core.holding import is_carried_by, is_offered_to
 from handsoff.core.record import Record
 from handsoff.core.refs import HEADS
 from handsoff.core.roster import Roster
@@ -153,7 +153,7 @@ def _work_status(desk: Desk, roster: Roster, record: Record, *, trouble: str = "
     here = extended(desk, record)
     lease = here.lease
     now = lease.as_of(desk.now)
-    to = now.to
+    to, me = now.to, desk.machine.id
     return WorkStatus(
         work=record.work,
         state=now.state.value,
@@ -163,8 +163,8 @@ def _work_status(desk: Desk, roster: Roster, record: Record, *, trouble: str = "
         revision=now.revision,
         since=_when(now.since),
         until=_when(now.until),
-        mine=now.carrier == desk.machine.id and now.state in (State.HELD, State.OFFERED),
-        for_me=to is not None and to.admits(desk.machine.id, roster.person_of(desk.machine.id)),
+        mine=is_carried_by(now, me),
+        for_me=is_offered_to(now, me, roster.person_of(me)),
         blocked=now.blocked,
         reason=now.reason,
         provisional=here.git_tip != record.git_tip,

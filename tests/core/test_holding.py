@@ -5,8 +5,15 @@ from datetime import timedelta
 
 import pytest
 
-from handsoff.core.holding import clamp, has_lapsed, may_push, may_take_back
-from handsoff.core.lease import HOLD, OFFER, Caught, Lease, State
+from handsoff.core.holding import (
+    clamp,
+    has_lapsed,
+    is_carried_by,
+    is_offered_to,
+    may_push,
+    may_take_back,
+)
+from handsoff.core.lease import HOLD, OFFER, Caught, Lease, Recipient, State
 from handsoff.core.times import moment
 from tests.kit.leases import HELD, MINUTE, OFFERED, STATES, T0, after
 
@@ -122,3 +129,13 @@ def test_an_offer_whose_parcel_is_elsewhere_comes_back_only_in_contact(
 def test_an_offer_to_anyone_is_not_named_after_a_machine() -> None:
     lease = replace(OFFERED, to=None)
     assert may_take_back(lease, "file", given="", away=True).startswith("anyone has the parcel")
+
+
+def test_who_offers_a_work_carries_it_and_is_not_asked_to_catch_it() -> None:
+    anyone = replace(OFFERED, to=Recipient())
+    for lease, asked in ((OFFERED, ["m2"]), (anyone, ["m2", "m3"]), (HELD, [])):
+        machines = ["m1", "m2", "m3", ""]
+        assert [m for m in machines if is_offered_to(lease, m, "lin")] == asked
+        assert [m for m in machines if is_carried_by(lease, m)] == ["m1"]
+    assert not is_carried_by(STATES[State.DROPPED], "m1")
+    assert not is_offered_to(anyone.as_of(T0 + OFFER), "m2", "lin")
