@@ -195,13 +195,11 @@ def test_what_the_carrier_pushed_with_plain_git_is_no_news_to_it() -> None:
 
 
 @given(CLAIMS, PLACES, HERE)
-def test_a_status_says_what_is_lost_and_what_the_carrier_does_not_have(
+def test_whatever_a_status_says_of_a_branch_it_says_what_to_type(
     claim: Claim, place: Place, here: Here
 ) -> None:
     how = judge(claim, place)
     if how is None:
         return
-    told = is_worth_a_word(how, here)
-    assert told == (how in LOST or (how is How.AHEAD and here.mine and not here.has_tip))
-    if told:
+    if is_worth_a_word(how, here):
         assert way_back(claim, place.tip, how, here)
