@@ -1,6 +1,7 @@
 """``handsoff history``: all that happened to a work, in order, and each page as it was saved."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,7 @@ from handsoff.core.history import Line, no_chain, tell
 from handsoff.core.ids import is_machine_id, work_component
 from handsoff.core.notes import NoteEntry, Notes
 from handsoff.core.page import LIMIT, parse
+from handsoff.core.roster import Roster
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import DamagedError, RefusedError, UsageError
 from handsoff.flows import ledger, notebook
@@ -70,10 +72,7 @@ def history(desk: Desk, work: str) -> History:
 
 
 def _notes(desk: Desk, view: View) -> tuple[list[NoteEntry], list[Line]]:
-    """Return the notes of all machines on a work; without the remote those of this one.
-
-    Where somebody put what is no chain in the place of notes, a line says so in their stead.
-    """
+    """Return the notes of all machines on a work; without the remote those of this one."""
     work, shared = view.record.work, desk.shared
     if view.away:
         tips = {desk.machine.id: notebook.Notebook(desk, view.roster, work).tip}
@@ -82,15 +81,24 @@ def _notes(desk: Desk, view: View) -> tuple[list[NoteEntry], list[Line]]:
         there = shared.tips(f"{prefix}*")
         shared.bring(there)
         tips = {ref.removeprefix(prefix): tip for ref, tip in there.items()}
+    return notes_of(desk, view.roster, work, tips)
+
+
+def notes_of(
+    desk: Desk, roster: Roster, work: str, tips: Mapping[str, str]
+) -> tuple[list[NoteEntry], list[Line]]:
+    """Return the notes of machines whose tips are here.
+
+    Where somebody put what is no chain in the place of notes, a line says so in their stead.
+    """
     notes: list[NoteEntry] = []
     spoiled: list[Line] = []
     for machine in filter(is_machine_id, tips):
-        read = Notes(roster=view.roster, work=work, machine=machine)
+        read = Notes(roster=roster, work=work, machine=machine)
         try:
-            notes += read.extend(shared.chain(tips[machine]) or []).entries
+            notes += read.extend(desk.shared.chain(tips[machine]) or []).entries
         except DamagedError as error:
-            name = view.roster.name_of(machine)
-            spoiled.append(no_chain(name, tips[machine], str(error)))
+            spoiled.append(no_chain(roster.name_of(machine), tips[machine], str(error)))
     return notes, spoiled
 
 

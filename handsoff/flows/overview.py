@@ -5,16 +5,15 @@ what an audit found, it is told (``Known``); see ``watching``.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from handsoff.core import history
 from handsoff.core.entry import time_of
 from handsoff.core.history import Line
-from handsoff.core.ids import is_machine_id, work_component
+from handsoff.core.ids import work_component
 from handsoff.core.lease import Saved
-from handsoff.core.notes import NoteEntry, Notes
+from handsoff.core.notes import NoteEntry
 from handsoff.core.overview import (
     Card,
     Known,
@@ -35,10 +34,11 @@ from handsoff.core.roster import Roster
 from handsoff.core.workview import Left, WorkView, work_view
 from handsoff.edge import clock
 from handsoff.edge.git.objects import Objects, store_of
-from handsoff.errors import DamagedError, HandsoffError, UsageError
+from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows import leftovers
 from handsoff.flows.audit import notes_kept
 from handsoff.flows.desk import Desk
+from handsoff.flows.history import notes_of
 from handsoff.flows.memory import Memory
 from handsoff.flows.notebook import Notebook
 from handsoff.flows.pending import pending
@@ -158,22 +158,6 @@ class Window:
         if own.tip and (own.waits() or desk.machine.id not in tips):
             tips = {**tips, desk.machine.id: own.tip}
         return notes_of(desk, roster, work, tips)
-
-
-def notes_of(
-    desk: Desk, roster: Roster, work: str, tips: Mapping[str, str]
-) -> tuple[list[NoteEntry], list[Line]]:
-    """Return the notes of machines whose tips are here, and a line for what is no chain."""
-    notes: list[NoteEntry] = []
-    spoiled: list[Line] = []
-    for machine in filter(is_machine_id, tips):
-        read = Notes(roster=roster, work=work, machine=machine)
-        try:
-            notes += read.extend(desk.shared.chain(tips[machine]) or []).entries
-        except DamagedError as error:
-            name = roster.name_of(machine)
-            spoiled.append(history.no_chain(name, tips[machine], str(error)))
-    return notes, spoiled
 
 
 def own_of(desk: Desk, roster: Roster | None) -> Own:
