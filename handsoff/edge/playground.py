@@ -269,7 +269,10 @@ def _furnish(ground: Playground) -> None:
         )
     made = ground.run(ground.machines[0], f"git init -q --bare {ground.remote}")
     if made.code:
-        raise UnfitError(f"git cannot make a repository: {made.output.strip()}")
+        raise UnfitError(
+            f"git cannot make a repository: {made.output.strip()}",
+            hint="git --version says whether git itself runs",
+        )
 
 
 def _script(path: Path, text: str) -> None:
