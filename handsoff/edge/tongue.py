@@ -47,19 +47,23 @@ def phrases(wanted: str) -> Phrases | None:
     return Phrases({one: other for one, other in read.items() if isinstance(one, str)})
 
 
+def _known() -> Phrases | None:
+    return phrases(language(os.environ))
+
+
 def said(text: str) -> str:
     """Return ``text`` in the language of this process."""
-    known = phrases(language(os.environ))
+    known = _known()
     return known.say(text) if known is not None else text
 
 
 def told(template: str, **values: str) -> str:
     """Return a sentence whose values stand too close together to be told apart afterwards."""
-    known = phrases(language(os.environ))
+    known = _known()
     return known.told(template, values) if known is not None else template.format_map(values)
 
 
 def word(context: str, english: str) -> str:
     """Return a word of ``context`` ("state", "entry" ...) in the language of this process."""
-    known = phrases(language(os.environ))
+    known = _known()
     return known.word(context, english) if known is not None else english
