@@ -8,7 +8,6 @@ import asyncio
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -35,7 +34,7 @@ _BODY: Final = 2048
 _PAUSE: Final = 0.3
 """Seconds between two looks whether there is something new to tell an open page."""
 
-_KINDS: Final = {".css": "text/css", ".js": "text/javascript"}
+_FILES: Final = {"style.css": "text/css", "page.js": "text/javascript"}
 _SAID: Final = {
     No.METHOD: "This page is only to be read.",
     No.HOST: "This page has another name: use the address that handsoff web printed.",
@@ -101,7 +100,7 @@ def application(house: House) -> ASGIApp:
         return StreamingResponse(_events(house), media_type="text/event-stream")
 
     async def missing(_: Request, __: Exception) -> Response:
-        return house.error(404, "There is no such page", "It may have been called otherwise.")
+        return _no_page(house)
 
     routes = [
         Route("/", page(_whole("works"))),
@@ -226,6 +225,10 @@ def _compare(house: House, request: Request) -> Response:
     return house.show("compare", here="work", view=view, old=old, new=new)
 
 
+def _no_page(house: House) -> Response:
+    return house.error(404, "There is no such page", "It may have been called otherwise.")
+
+
 def _no_work(house: House) -> Response:
     return house.error(404, "There is no such work", "No record of it was seen here.")
 
@@ -236,7 +239,7 @@ def _number(request: Request, name: str) -> int:
 
 
 def _static(house: House, request: Request) -> Response:
-    path: Path = HERE / "static" / request.path_params["name"]
-    if path.name not in ("style.css", "page.js"):
-        return house.error(404, "There is no such page", "It may have been called otherwise.")
-    return Response(path.read_bytes(), media_type=_KINDS[path.suffix])
+    name = request.path_params["name"]
+    if name not in _FILES:
+        return _no_page(house)
+    return Response((HERE / "static" / name).read_bytes(), media_type=_FILES[name])

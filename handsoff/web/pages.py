@@ -121,9 +121,5 @@ def url(component: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _rendered(text: str) -> Markup:
-    return prose.render(text)
-
-
 def _prose(text: str) -> Markup:
-    return _rendered(text)
+    return prose.render(text)
