@@ -79,9 +79,7 @@ class MachineRow:
 class ParcelRow:
     """A parcel in the inbox."""
 
-    parcel: str
     work: str
-    component: str
     sender: str
     revision: int
     at: datetime
@@ -93,7 +91,6 @@ class WaitRow:
     """A verb that waits here for the remote."""
 
     work: str
-    component: str
     verb: str
     at: datetime
     leg: int
@@ -157,10 +154,6 @@ class Overview:
     def weighs(self) -> tuple[FindingRow, ...]:
         """The findings that somebody should look after."""
         return tuple(row for row in self.findings if row.grade != "note")
-
-    def card(self, component: str) -> Card | None:
-        """Return the work of this component."""
-        return next((card for card in self.cards if card.component == component), None)
 
 
 def card_of(
@@ -235,9 +228,7 @@ def machines_of(
 def parcel_of(manifest: Manifest, roster: Roster | None, size: int) -> ParcelRow:
     """Return a parcel of the inbox."""
     return ParcelRow(
-        parcel=manifest.parcel,
         work=plain(manifest.work),
-        component=work_component(manifest.work),
         sender=plain(roster.name_of(manifest.sender) if roster else manifest.sender),
         revision=manifest.revision,
         at=time_of(manifest.at),

@@ -74,7 +74,6 @@ class Page:
     revision: int
     by: str
     at: datetime
-    oid: str
     text: str | None
     problem: str = ""
     parcel: bool = False
@@ -248,7 +247,6 @@ def _pages(
             revision=revision,
             by=plain(roster.name_of(event.by)),
             at=event.at,
-            oid=event.page,
             text=plain_block(text) if isinstance(text, str) else None,
             problem=plain(str(text)) if isinstance(text, Exception) else "",
             parcel=bool(event.parcel),

@@ -83,8 +83,8 @@ class Window:
             parcels=_parcels(desk, roster),
             waits=tuple(
                 WaitRow(
-                    work=plain(w.work), component=work_component(w.work), verb=w.verb,
-                    at=time_of(w.at), leg=w.leg, revision=w.revision,
+                    work=plain(w.work), verb=w.verb, at=time_of(w.at), leg=w.leg,
+                    revision=w.revision,
                 )
                 for w in waits.verbs
             ),
