@@ -1,6 +1,6 @@
 """Looks at the pages in a real browser: who gets in, what is shown, and how it looks.
 
-Run from the repository root, as root or with Debian's chromium installed: python3 lab/see.py
+Run from the repository root, where Debian's chromium is installed: python3 lab/see.py
 
 Works in every state between three machines, one of them with a hostile page; ``handsoff web`` and
 ``audit --html`` are looked at with Playwright and /usr/bin/chromium. Each claim is a line, ok or
