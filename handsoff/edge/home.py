@@ -101,6 +101,15 @@ class Home:
                 elif path.suffix in (".open", ".file"):
                     path.unlink(missing_ok=True)
 
+    def keep_only_whole(self, parcel_id: str) -> None:
+        """Remove what there is of a parcel beside the whole one, which is in the inbox.
+
+        Called by whoever has put it there, and by whoever finds it there: a run that is killed
+        right after that leaves both.
+        """
+        parts.forget(self.incoming, parcel_id)
+        self.sweep()
+
     @property
     def inbox(self) -> Path:
         """Where verified parcels wait."""

@@ -1,10 +1,12 @@
 """Parcels on their way in: what has come of each so far, written by one connection at a time.
 
     HANDSOFF_HOME/incoming/<machine>.<parcel>.<digest>.part
+    HANDSOFF_HOME/incoming/<parcel>.part    what comes from the shared remote
 
 A part belongs to the machine that it comes from and to the very bytes that were offered (the first
 16 digits of their SHA-256), so nobody can write into what another sends. Bytes go to the system at
 once: a listener that is killed loses none of them. A power cut may; the digest at the end tells.
+What comes from the remote always comes anew. Of a parcel that is in the inbox no part stays.
 """
 
 import errno
@@ -86,7 +88,24 @@ def part_of(
     """
     assert is_machine_id(machine), machine
     assert is_parcel_id(parcel), parcel
-    path = incoming / f"{machine}.{parcel}.{sha256[:16]}{_ENDING}"
+    with _held(incoming / f"{machine}.{parcel}.{sha256[:16]}{_ENDING}", wait) as part:
+        yield part
+
+
+@contextmanager
+def part_from_remote(incoming: Path, parcel: str, *, wait: float) -> Iterator[Part]:
+    """Give an empty part for a parcel from the shared remote; it is gone after the block."""
+    assert is_parcel_id(parcel), parcel
+    with _held(incoming / f"{parcel}{_ENDING}", wait) as part:
+        part.empty()
+        try:
+            yield part
+        finally:
+            part.empty()
+
+
+@contextmanager
+def _held(path: Path, wait: float) -> Iterator[Part]:
     until = clock.monotonic() + wait
     with files.saying("cannot keep the parcel"):
         while (part := Part.hold(path)) is None:
@@ -131,6 +150,14 @@ def leave(incoming: Path, machine: str, count: int, *, besides: Collection[str])
                 there.append((path.lstat().st_mtime, path))
     for _, path in sorted(there, reverse=True)[count:]:
         _throw_away(path)
+
+
+def forget(incoming: Path, parcel: str) -> None:
+    """Throw away all parts of a parcel, whoever they come from; held ones stay."""
+    assert is_parcel_id(parcel), parcel
+    for path in [incoming / f"{parcel}{_ENDING}", *incoming.glob(f"*.{parcel}.*{_ENDING}")]:
+        if path.exists():
+            _throw_away(path)
 
 
 def sweep(incoming: Path, *, older_than: float = KEPT) -> None:

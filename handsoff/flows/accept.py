@@ -35,9 +35,15 @@ def accept(home: Home, machine: Machine, sealed: Path, desk: Desk | None = None)
     """Open the parcel at ``sealed``, verify all of it, and put it into the inbox.
 
     ``desk`` is a clone of its repository; if None, one that is registered here is taken.
-    A parcel that is there already is returned as it is.
+    A parcel that is there already is returned as it is. No part of it stays that nobody holds.
     """
     home.sweep()
+    parcel = _accepted(home, machine, sealed, desk)
+    home.keep_only_whole(parcel.manifest.parcel)
+    return parcel
+
+
+def _accepted(home: Home, machine: Machine, sealed: Path, desk: Desk | None) -> Parcel:
     with home.receiving() as name:
         staging = home.incoming / f"{name}.open"
         try:

@@ -227,6 +227,7 @@ class Catcher:
         """Remove what the inbox has of this work: the parcel, and any that never got so far."""
         for parcel in self.desk.home.parcels():
             if (parcel.manifest.repository, parcel.manifest.work) == (self.desk.pin, self.work):
+                self.desk.home.keep_only_whole(parcel.manifest.parcel)
                 parcel.remove()
         caught.remove()
         cached.write(self.desk, None)

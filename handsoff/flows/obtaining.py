@@ -63,6 +63,7 @@ class Obtaining:
     def _found(self, saved: Saved) -> Parcel:
         found = self.desk.home.parcel(saved.parcel)
         if found is not None:
+            self.desk.home.keep_only_whole(saved.parcel)
             self.route = Route("inbox", "it had arrived")
             return found
         maker = self.view.roster.member(saved.by)
@@ -97,13 +98,11 @@ class Obtaining:
         if self.view.away:
             self._why.append("the remote does not answer")
             return None
-        sealed = relay.fetch_parcel(self.desk, self.view.record.work, saved.parcel)
-        if sealed is None:
-            return None
-        try:
-            found = accept(self.desk.home, self.desk.machine, sealed, self.desk)
-        finally:
-            sealed.unlink(missing_ok=True)
+        desk = self.desk
+        with relay.fetched(desk, self.view.record.work, saved.parcel) as sealed:
+            if sealed is None:
+                return None
+            found = accept(desk.home, desk.machine, sealed, desk)
         self.route = Route("remote", "; ".join(self._why) or "it waited there")
         return found
 

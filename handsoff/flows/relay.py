@@ -5,6 +5,8 @@ in pieces of at most 48 MB (hosts refuse large blobs). It is pushed before the r
 """
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +14,7 @@ from handsoff.core.ids import work_component
 from handsoff.core.lease import Saved
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
 from handsoff.core.record import Record
-from handsoff.edge import files, seal
+from handsoff.edge import files, parts, seal
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step
@@ -22,6 +24,8 @@ from handsoff.flows.desk import Desk
 PIECE: Final = 48_000_000
 _PIECES: Final = 10_000
 _KEPT: Final = 3
+_WAIT: Final = 60.0
+"""Seconds for another run that brings the same parcel, and verifies it, to end."""
 _WHO: Final = "handsoff <parcel@handsoff.invalid> 0 +0000"
 
 
@@ -43,13 +47,15 @@ def push_parcel(desk: Desk, work: str, parcel: str, sealed: Path) -> None:
     step("send.relay.push.after")
 
 
-def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
-    """Bring a sealed parcel from the remote into the staging folder; None if it is not there."""
+@contextmanager
+def fetched(desk: Desk, work: str, parcel: str) -> Iterator[Path | None]:
+    """Give a sealed parcel from the remote, for the block; None if it is not there."""
     shared = desk.shared
     ref = shared.parcel_ref(work, parcel)
     tip = shared.tips(ref).get(ref)
     if tip is None:
-        return None
+        yield None
+        return
     shared.fetch([ref], most=None)
     objects = store_of(shared)
     entries = parse_tree(objects.tree(objects.commit(tip).tree))
@@ -58,11 +64,11 @@ def fetch_parcel(desk: Desk, work: str, parcel: str) -> Path | None:
             f"the parcel {parcel} on the remote is not one of handsoff's",
             hint="somebody changed it there: have it sent again",
         )
-    path = desk.home.incoming / f"{parcel}.part"
-    with files.saying("cannot keep the parcel"), files.replacing(path) as file:
-        for entry in entries:
-            file.write(objects.blob(entry.oid, PIECE))
-    return path
+    with parts.part_from_remote(desk.home.incoming, parcel, wait=_WAIT) as part:
+        with files.saying("cannot keep the parcel"):
+            for entry in entries:
+                part.write(objects.blob(entry.oid, PIECE))
+        yield part.path
 
 
 def sweep_parcels(desk: Desk, record: Record) -> None:

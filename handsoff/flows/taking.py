@@ -95,9 +95,10 @@ def take(
     with held as part:
         present = desk.home.parcel(offer.parcel)
         if present is not None:
+            part.empty()
+            desk.home.keep_only_whole(offer.parcel)
             if present.manifest.sender != sender:
                 raise DamagedError("a parcel of this id, but of another machine, is in the inbox")
-            part.empty()
             ready(offer.size)
             talk.say(Accept(offer.size))
             return present

@@ -103,3 +103,17 @@ def test_a_machine_leaves_a_few_parts_and_those_of_others_stay(tmp_path: Path) -
     assert [name.split(".")[1][-1] for name in left] == ["0", "3", "4", "5"]
     assert len([*tmp_path.glob(f"{M2}*")]) == 6
     assert parts.sizes(tmp_path)[left[0]] == (M1, 1)
+
+
+def test_of_a_parcel_that_is_kept_no_part_stays_but_what_is_held(tmp_path: Path) -> None:
+    other = "1" * 32
+    names = [f"{M1}.{PARCEL}.x", f"{M2}.{PARCEL}.y", PARCEL, f"{M1}.{other}.x", other]
+    for name in names:
+        (tmp_path / f"{name}.part").write_bytes(b"x")
+    with parts.part_from_remote(tmp_path, PARCEL, wait=0) as part:
+        assert part.size == 0
+        part.write(b"half")
+        parts.forget(tmp_path, PARCEL)
+        assert part.path.read_bytes() == b"half"
+        assert sorted(p.stem for p in tmp_path.iterdir()) == sorted(names[2:])
+    assert sorted(p.stem for p in tmp_path.iterdir()) == sorted(names[3:])

@@ -1,5 +1,6 @@
 """By way of the remote: the parcel rests there sealed, and no branch moves."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from handsoff.flows import relay
 from tests.kit.compare import look, untouched
 from tests.kit.machines import git
 from tests.kit.monday import WORK, Monday
-from tests.kit.running import inside, refused
+from tests.kit.running import background, inside, refused
 
 
 def parcel_refs(monday: Monday) -> list[str]:
@@ -103,3 +104,16 @@ def test_a_parcel_that_went_from_the_remote_is_asked_for_as_a_file(
         "on m1: handsoff save",
     )
     assert monday.untouched() == before
+
+
+def test_a_catch_killed_once_the_parcel_was_kept_leaves_nothing_when_it_is_made_again(
+    monday: Monday,
+) -> None:
+    travels, incoming = monday.travels, monday.m2.home / "incoming"
+    inside(monday.m1, "send", "m2", "--via", "remote").ok()
+    with background(monday.m2, "catch", WORK, HANDSOFF_KILL_AT="listen.keep.after") as running:
+        assert running.process.wait() == -signal.SIGKILL
+    assert sorted(path.suffix for path in incoming.iterdir()) == [".open", ".part"]
+    inside(monday.m2, "catch", WORK).ok()
+    assert look(monday.m2.top) == travels
+    assert not [*incoming.iterdir()]
