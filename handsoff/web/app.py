@@ -8,13 +8,14 @@ import asyncio
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Final
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +27,7 @@ from handsoff.edge import clock
 from handsoff.errors import HandsoffError
 from handsoff.flows.overview import Window
 from handsoff.flows.watching import Watcher
+from handsoff.web.manners import welcome
 from handsoff.web.pages import HERE, Pages
 
 _BODY: Final = 2048
@@ -133,8 +135,11 @@ class Gate:
             await send(message)
 
         house = self._house
-        no = house.door.judge(_visit(scope, house.door.cookie))
+        visit = _visit(scope, house.door.cookie)
+        no = house.door.judge(visit)
         if no is None:
+            if house.door.knows(visit.cookies):
+                welcome(scope)
             await self._inner(scope, receive, sealed)
             return
         answer = house.error(no.value, "This page is not for everybody", _SAID[no],
@@ -177,11 +182,13 @@ async def _sign_in(house: House, request: Request) -> Response:
 
 async def _body(request: Request) -> bytes:
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _BODY:
-            return b""
-    return body
+    with suppress(ClientDisconnect):  # anybody can go away, and that is no error of ours
+        async for part in request.stream():
+            body += part
+            if len(body) > _BODY:
+                return b""
+        return body
+    return b""
 
 
 def _first(body: bytes) -> str:

@@ -21,11 +21,10 @@ from handsoff.flows.desk import open_desk
 from handsoff.flows.overview import Window
 from handsoff.flows.watching import Watcher
 from handsoff.web.app import House, application
+from handsoff.web.manners import CROWD, Guest
 from handsoff.web.pages import pages_of_reader
 
 _LOOPBACK: Final = "127.0.0.1"
-_CROWD: Final = 64
-"""Connections at once: one browser opens six, and one for each page that is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,9 @@ def serve(port: int, tell: Callable[[Serving], None]) -> None:
         watcher = Watcher(window)
         house = House(window, watcher, pages_of_reader(), Door(host=host, key="", until=0.0))
         config = uvicorn.Config(
-            application(house), log_config=None, access_log=False, server_header=False,
-            lifespan="off", ws="none", http="h11", loop="asyncio", limit_concurrency=_CROWD,
+            application(house), log_config=None, log_level="error", access_log=False,
+            server_header=False, lifespan="off", ws="none", http=Guest, loop="asyncio",
+            limit_concurrency=CROWD + 1,
             timeout_keep_alive=5, timeout_graceful_shutdown=2, proxy_headers=False,
         )  # fmt: skip
         server = _Server(config, house)

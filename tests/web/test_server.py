@@ -2,7 +2,10 @@
 
 import re
 import signal
+import socket
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,6 +13,7 @@ import pytest
 
 from handsoff.core.ids import work_component
 from handsoff.core.visiting import POLICY
+from handsoff.web.manners import CROWD
 from tests.kit.machines import Machine, World, sealed
 from tests.kit.running import inside, refused, wait_for
 from tests.kit.seen import ODD, WORK, worth_seeing
@@ -89,6 +93,25 @@ def test_other_names_origins_and_methods_are_refused(site: Site) -> None:
     assert (
         site.ask("/", origin=f"http://127.0.0.1:{port}", sec_fetch_site="same-origin").status == 200
     )
+
+
+def test_strangers_who_say_nothing_keep_nobody_out_and_leave_no_word(machine: Machine) -> None:
+    with served(machine) as site, ExitStack() as held:
+        site.sign_in()
+        for _ in range(CROWD + 6):
+            held.enter_context(socket.create_connection(("127.0.0.1", site.port)))
+        assert site.get("/").status == 200
+        half = (
+            f"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n"
+            f"Origin: http://127.0.0.1:{site.port}\r\nContent-Length: 40\r\n\r\nkey="
+        )
+        for said in (half, "\x1b[31m\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", site.port)) as line:
+                line.sendall(said.encode())
+                time.sleep(0.1)
+        assert site.get("/").status == 200
+        ended = site.process.interrupt(signal.SIGINT)
+    assert not re.search("Traceback|Invalid|Exception", ended.err)
 
 
 def test_every_answer_forbids_what_a_page_does_not_need(site: Site) -> None:
