@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -88,13 +89,23 @@ def _beside(path: Path) -> tuple[int, str]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed runs left half written in ``folder``; what is being written stays."""
+    """Remove what killed runs left half written in ``folder``; what is being written stays.
+
+    Others may write into the folder too: a pipe of theirs would keep us waiting, and what is not
+    ours is not for us to remove.
+    """
     import fcntl  # noqa: PLC0415 - as above
 
     for left in folder.glob(f".*{_BESIDE}"):
-        with suppress(OSError), left.open("rb") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+            try:
+                found = os.fstat(handle)
+                if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    left.unlink()
+            finally:
+                os.close(handle)
 
 
 def write(path: Path, data: bytes, mode: int = 0o600) -> None:

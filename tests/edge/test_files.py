@@ -60,6 +60,14 @@ def test_what_another_run_is_writing_is_not_swept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_pipe_that_somebody_laid_there_keeps_nobody_waiting(tmp_path: Path) -> None:
+    pipe, link = tmp_path / ".f.a.handsoff-new", tmp_path / ".f.b.handsoff-new"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    files.write(tmp_path / "f", b"new")
+    assert sorted(tmp_path.iterdir()) == [pipe, link, tmp_path / "f"]
+
+
 def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "target").write_text("target")
     (tmp_path / "f").symlink_to("target")
