@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 _CONTEXT: Final = 3
-LINES: Final = 2000
-"""Lines of a page that are compared: of two crafted pages every further one takes longer."""
+LINES: Final = 1000
+"""Lines of a page that are compared: of two crafted pages these take 0.2 s, twice as many 1.5 s."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ LONGEST: Final = 64 * 1024
 _OFF: Final = (
     "link", "image", "autolink", "html_inline", "html_block", "reference", "entity", "lheading",
 )  # fmt: skip
+_CELLS: Final = 20_000
+"""Cells of tables: a short row is filled up to the width of its table, so they cost nothing."""
+
 _DEEPEST: Final = 18
 """Levels of nesting that are rendered; from 20 on the reader drops what is there."""
 
@@ -36,7 +39,7 @@ def _reader() -> MarkdownIt:
 
 def render(text: str) -> Markup:
     """Return ``text``, which passed ``plain_block``, as HTML."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or _cells(text) > _CELLS:
         return Markup("<pre>{}</pre>").format(text)
     reader = _reader()
     try:
@@ -49,6 +52,19 @@ def render(text: str) -> Markup:
     html = reader.renderer.render(tokens, reader.options, {})
     # what a fence says of its language is unescaped on the way
     return Markup(plain_block(html, limit=len(html) + 1))  # noqa: S704 - see the first lines
+
+
+def _cells(text: str) -> int:
+    """Return how many cells the tables of ``text`` have at most, filled up."""
+    found, width = 0, 0
+    for line in text.split("\n"):
+        rest = line.strip("> \t")
+        if not rest:
+            width = 0  # here a table ends, if not before
+        elif "-" in rest and not rest.strip("|:- \t>"):
+            width = max(width, rest.count("|") + 1)
+        found += width
+    return found
 
 
 def _tame(tokens: Sequence[Token]) -> None:

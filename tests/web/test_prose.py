@@ -32,7 +32,18 @@ def test_nothing_of_it_acts_or_leads_anywhere(text: str) -> None:
     assert not set(html) & set("\u202e\x1b")
 
 
-@pytest.mark.parametrize("text", ["> " * 40 + "hidden", "- " * 40 + "hidden", "x" * (LONGEST + 1)])
+WIDE = "|a" * 300 + "|\n" + "|-" * 300 + "|\n" + "|hidden\n" * 200
+"""60,000 cells in 3 kB: each row is filled up."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> " * 40 + "hidden", "- " * 40 + "hidden", "x" * (LONGEST + 1), WIDE,
+        "> " + WIDE.replace("\n", "\n>"), "- " + WIDE.replace("\n", "\n  "),
+        (WIDE[:-1400] + "\n") * 6,
+    ],
+)  # fmt: skip
 def test_what_the_reader_would_leave_out_is_shown_as_typed(text: str) -> None:
     assert render(text).startswith("<pre>")
     assert render(text).count("hidden") == text.count("hidden")
