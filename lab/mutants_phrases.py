@@ -12,6 +12,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("what is glued is there", "least = 0 if", "least = 1 if"),
         ("a reading is as good as another", "key=itemgetter(1))", "key=str)"),
         ("a long line is read", "or len(said) > LONGEST", ""),
+        ("looks have no end", "looks.left -= 1", "pass"),
         ("the sign of others is ours", "if is_said else sign", "if True else sign"),
         ("the locale goes first", '("HANDSOFF_LANG", "LC_ALL"', '("LC_ALL", "HANDSOFF_LANG"'),
     ],

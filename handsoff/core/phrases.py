@@ -10,7 +10,8 @@ path, a name.
 
 So no rule, no error and no entry of a record knows of languages, and what is written for programs
 is English by itself. A template is found in a line from left to right, without trying again, and
-the readings of a line are few: no text, whoever wrote it, takes long.
+the readings of a line are few, as are the looks at what stands in it: no text, whoever wrote it,
+takes long.
 
 Source: gettext's manual, "Preparing Strings" (whole sentences, named values).
 """
@@ -33,6 +34,9 @@ _LETTERS: Final = 6
 
 _READINGS: Final = 8
 """Templates that fit a line, of which the best is taken."""
+
+_LOOKS: Final = 400
+"""Lines and parts of them that are looked at for one line; what is left then stays as it is."""
 
 SIGNS: Final = ("; ", ": ", ", ")
 """What stands between sentences that are put together, the one that parts most first."""
@@ -104,6 +108,16 @@ class Template:
         return glued.start() if glued is not None else -1
 
 
+class _Looks:
+    """What was found in one line so far, and how much more may be looked at."""
+
+    __slots__ = ("found", "left")
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, int], tuple[str, int]] = {}
+        self.left = _LOOKS
+
+
 class Phrases:
     """A catalogue at work."""
 
@@ -116,18 +130,26 @@ class Phrases:
 
     def say(self, text: str) -> str:
         """Return ``text``, each of its lines as the other language has it."""
-        return "\n".join(self._line(line, _DEPTH)[0] for line in text.split("\n"))
+        return "\n".join(self._line(line, _DEPTH, _Looks())[0] for line in text.split("\n"))
 
     def told(self, template: str, values: Mapping[str, str]) -> str:
         """Return the sentence of ``template`` with these values, which may be some themselves."""
-        return self._told(values, self._known.get(template, template), _DEPTH)[0]
+        return self._told(values, self._known.get(template, template), _DEPTH, _Looks())[0]
 
     def word(self, context: str, word: str) -> str:
         """Return a word that means something in its context only, such as the state "held"."""
         return self._known.get(f"{context}{CONTEXT}{word}", word)
 
-    def _line(self, line: str, depth: int) -> tuple[str, int]:
+    def _line(self, line: str, depth: int, looks: _Looks) -> tuple[str, int]:
         """Return what becomes of ``line``, and how many of its characters nobody knew."""
+        if (line, depth) not in looks.found:
+            if not looks.left:
+                return line, len(line)
+            looks.left -= 1
+            looks.found[line, depth] = self._looked(line, depth, looks)
+        return looks.found[line, depth]
+
+    def _looked(self, line: str, depth: int, looks: _Looks) -> tuple[str, int]:
         edges = _EDGES.fullmatch(line)
         assert edges is not None  # it matches anything
         before, said, after = edges.groups()
@@ -138,8 +160,8 @@ class Phrases:
         else:
             fitting = ((self._read(t, said), other) for t, other in self._templates)
             known = islice(((v, other) for v, other in fitting if v is not None), _READINGS)
-            told = [self._told(values, other, depth) for values, other in known]
-            best, left = min([*told, self._apart(said, depth)], key=itemgetter(1))
+            told = [self._told(values, other, depth, looks) for values, other in known]
+            best, left = min([*told, self._apart(said, depth, looks)], key=itemgetter(1))
         if best != said:
             before, after = self.word("sign", before), self.word("sign", after)
         return f"{before}{best}{after}", left
@@ -153,13 +175,13 @@ class Phrases:
     def _is_name(self, value: str) -> bool:
         return " " not in value or value in self._known or bool(_COUNTED.fullmatch(value))
 
-    def _apart(self, said: str, depth: int) -> tuple[str, int]:
+    def _apart(self, said: str, depth: int, looks: _Looks) -> tuple[str, int]:
         """Return what is no sentence as those it may be put together from: ``path: why; why``."""
         best = said, len(said)
         for sign in SIGNS:
             for parts in (said.split(sign), said.split(sign, 1)):
                 if 1 < len(parts) <= _PARTS:
-                    told = [self._line(part, depth - 1) for part in parts]
+                    told = [self._line(part, depth - 1, looks) for part in parts]
                     left = sum(left for _, left in told)
                     if left < best[1] and parts != [text for text, _ in told]:
                         best = self._together([text for text, _ in told], sign), left
@@ -173,7 +195,9 @@ class Phrases:
             said += (self.word("sign", sign) if is_said else sign) + part
         return said
 
-    def _told(self, values: Mapping[str, str], other: str, depth: int) -> tuple[str, int]:
+    def _told(
+        self, values: Mapping[str, str], other: str, depth: int, looks: _Looks
+    ) -> tuple[str, int]:
         """Return ``other`` with its values, and how many characters of them nobody knew."""
         said, left = "", 0
         for literal, name, _, _ in Formatter().parse(other):
@@ -181,7 +205,7 @@ class Phrases:
             if name is not None:
                 value = values[name]
                 word = self.word(name, value)  # what a value is called says what words it may be
-                text, unknown = (word, 0) if word != value else self._line(value, depth - 1)
+                text, unknown = (word, 0) if word != value else self._line(value, depth - 1, looks)
                 said, left = _joined(said, text), left + unknown
         return said, left
 

@@ -1,5 +1,7 @@
 """Finished sentences are said in another language; what nobody knows stays as it is."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,6 +127,16 @@ def test_each_line_stays_a_line_and_no_text_is_too_odd(text: str) -> None:
 def test_a_line_of_anybody_is_looked_at_in_little_time_and_a_long_one_not_at_all() -> None:
     known = Phrases({" ".join(f"{{v{n}}} a" for n in range(k)): "x" for k in range(2, 40)})
     known.say("a " * (LONGEST // 2 - 1) + "b")  # without an end to its readings, it would be years
+    known = Phrases({f"{{a}} for k{n} {{b}}, {{c}}; {{d}}": "{b}{a}{c}{d}" for n in range(8)})
+    began = time.process_time()
+    known.say(", ".join(f"p q{n} for k{n * 5 % 8} x y; z w{n}: v u{n}" for n in range(60)))
+    assert time.process_time() - began < 0.5  # it were 2 s, of one drop's reason
+    parts = [f"x {n}" for n in range(503)] + ["so it is"]
+    for count, sign in ((7, ", "), (8, ": "), (9, "; ")):
+        parts = [sign.join(parts[at : at + count]) for at in range(0, len(parts), count)]
+    assert len(parts) == 1
+    assert len(parts[0]) < LONGEST
+    assert Phrases({"so it is": "是的"}).say(parts[0]) == parts[0]
     long = f"handsoff: {'x' * LONGEST}"
     assert CHINESE.say(long) == long
 
