@@ -6,6 +6,8 @@ Pure, and of the same rule as ``overview``: texts are made safe here.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from operator import itemgetter
+from typing import Final
 
 from handsoff.core import history
 from handsoff.core.differences import Change, differences
@@ -19,6 +21,9 @@ from handsoff.core.plain import plain, plain_block
 from handsoff.core.record import Record
 from handsoff.core.roster import Roster
 from handsoff.core.timescale import Scale, scale, ticks
+
+MARKS: Final = 1000
+"""Points that are drawn, the newest: a browser has to hold them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +146,7 @@ def work_view(
     walked = legs(events, parts)
     return WorkView(
         card=card,
-        lanes=_lanes(_happened(events, notes), parts, line, roster),
+        lanes=_lanes(_happened(events, notes)[-MARKS:], parts, line, roster),
         ticks=tuple(
             (_percent(at), time) for at, time in ticks(line, [leg.begin for leg in walked])
         ),
@@ -162,12 +167,11 @@ def _safe(line: Line) -> Line:
 def _happened(
     events: Iterable[Event], notes: Iterable[NoteEntry]
 ) -> list[tuple[str, str, datetime]]:
-    """Return who did what when: what is drawn as a point."""
+    """Return who did what when, the newest last: what is drawn as a point."""
     done = [(event.by, type(event).__name__.lower(), event.at) for event in events]
     told = [entry.entry for entry in notes if entry.good and entry.entry is not None]
-    return done + [
-        (note.by, "refused" if note.tried else "noted", time_of(note.at)) for note in told
-    ]
+    done += [(note.by, "refused" if note.tried else "noted", time_of(note.at)) for note in told]
+    return sorted(done, key=itemgetter(2))
 
 
 def _lanes(

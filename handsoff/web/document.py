@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from handsoff.edge import files
+from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import UsageError
 from handsoff.flows.audit import Audit
@@ -32,4 +33,4 @@ def write(path: Path, checkout: Checkout, audit: Audit) -> None:
     shown = overview_of(audit)
     text = pages_of_reader().document(shown, list(views_of(checkout, audit, shown.cards)))
     check_target(path)
-    files.write(path.absolute(), text.encode("utf-8", "replace"), 0o644)
+    files.write(path.absolute(), text.encode("utf-8", "replace"), 0o666 & ~umask())

@@ -1,6 +1,7 @@
 """audit --html: everything that was verified as one page that needs nothing beside it."""
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -54,8 +55,11 @@ def test_anybody_with_a_clone_gets_one_file_with_everything(world: World, tmp_pa
     assert "fix/&lt;b&gt;50%&lt;/b&gt;-off?&amp;x=1" in text
     assert not set(text) & set("\x1b\u202e\u202d")
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
-    # a second time it takes the place of the first
+    # a second time it takes the place of the first, for whoever may see what is made here
+    before = os.umask(0o077)
     inside(ops, "audit", "--html", file, "--trust", pin)
+    os.umask(before)
+    assert file.stat().st_mode & 0o7777 == 0o600
     assert file.read_text().count("<h1") == text.count("<h1")
     _not_over_what_is_no_file(ops, pin, tmp_path)
 

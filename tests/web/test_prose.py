@@ -1,9 +1,14 @@
 """A page rendered: nothing in it acts, and no text takes for ever."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
+from handsoff.core.history import Line
+from handsoff.core.overview import Card, Overview
+from handsoff.core.workview import WorkView
+from handsoff.web.pages import Pages
 from handsoff.web.prose import LONGEST, render
 
 
@@ -54,3 +59,17 @@ def test_no_text_takes_for_ever(text: str) -> None:
     began = time.process_time()
     render((text * LONGEST)[: LONGEST // 8])
     assert time.process_time() - began < 2
+
+
+def test_of_a_record_that_somebody_filled_the_newest_entries_are_shown() -> None:
+    lines = tuple(
+        Line(at=0, by="x", what="void", leg=0, revision=0, detail=f"entry {n}.", word="unsigned",
+             oid="0" * 40, void="why")
+        for n in range(600)
+    )  # fmt: skip
+    card = Card(work="w", component="w", state="free")
+    view = WorkView(card=card, lanes=(), ticks=(), breaks=(), legs=(), lines=lines, pages=())
+    shown = Overview(at=datetime(2026, 1, 1, tzinfo=UTC), remote="r", founding="f")
+    text = Pages().document(shown, [view])
+    assert ("entry 599." in text, "entry 99." in text) == (True, False)
+    assert "and 100 more: <code class=\"cmd\">handsoff history w</code>" in text
