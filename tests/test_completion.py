@@ -1,6 +1,7 @@
 """Completion at TAB, in real shells, with names of people who mean harm; and the man page."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -105,6 +106,16 @@ def test_a_cache_that_is_spoilt_or_missing_offers_nothing(clone: Path, spoilt: s
     assert [complete.offered(complete.names(kind, place)) for kind in complete.KINDS] == [[]] * len(
         complete.KINDS
     )
+
+
+@pytest.mark.parametrize(
+    "name", [".git/handsoff/state.json", ".git/handsoff/ssh.json", ".git/commondir"]
+)
+def test_a_pipe_in_a_strangers_folder_keeps_no_shell_waiting(clone: Path, name: str) -> None:
+    (clone / name).unlink(missing_ok=True)
+    os.mkfifo(clone / name)
+    ran = run(sys.executable, "-m", "handsoff.complete", "targets", cwd=clone)
+    assert (ran.code, ran.err) == (0, "")
 
 
 def test_what_the_verbs_put_down_is_what_is_offered(world: World) -> None:

@@ -15,6 +15,7 @@ import sys
 
 from handsoff.core import quickjson
 from handsoff.core.loose import as_object
+from handsoff.edge.git.place import at_once
 
 TYPE_CHECKING = False  # importing typing takes 4 ms
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ for words in json.loads(sys.argv.pop(1)):
 def read_object(path: str) -> Mapping[str, Any]:
     """Return the JSON object that ``path`` holds; empty if there is none, or it is none."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=at_once) as file:
             return as_object(quickjson.loads(file.read(_STATE_LIMIT)))
     except (OSError, ValueError, RecursionError):
         return {}

@@ -49,7 +49,7 @@ class Place:
         if os.path.exists(os.path.join(self.common_dir, ref)):
             return True
         try:
-            with open(os.path.join(self.common_dir, "packed-refs"), "rb") as file:
+            with open(os.path.join(self.common_dir, "packed-refs"), "rb", opener=at_once) as file:
                 return any(line.endswith(b" " + os.fsencode(ref) + b"\n") for line in file)
         except OSError:
             return False
@@ -83,10 +83,15 @@ def place_at(git_dir: str) -> Place | None:
     return Place("", git_dir) if os.path.isdir(git_dir) else None
 
 
+def at_once(path: str, flags: int) -> int:
+    """Open a file for ``open``: a pipe in its place, which a stranger's folder may have, is empty."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _line(path: str) -> str:
     """Return the first line of a file, "" if there is no such file."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=at_once) as file:
             return os.fsdecode(file.read(_MOST)).partition("\n")[0].removesuffix("\r")
     except OSError:
         return ""
