@@ -6,6 +6,7 @@ all room is taken, the oldest of them goes for the next one. uvicorn has no such
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Final
 
 from starlette.types import Scope
@@ -32,23 +33,28 @@ class Guest(H11Protocol):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._began = clock.monotonic()
+        self.began = clock.monotonic()
         self._ending: asyncio.TimerHandle | None = None
 
     @property
     def is_known(self) -> bool:
         """Whether its last request came with a session."""
-        return bool((self.scope or {}).get(_KNOWN))
+        scope: Mapping[str, object] | None = self.scope  # None until it has asked something
+        return scope is not None and _KNOWN in scope
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(  # type: ignore[explicit-override, override]  # 3.12 has it
+        self, transport: asyncio.Transport
+    ) -> None:
         """Take a connection in, in place of a stranger's if there are too many."""
         others = [one for one in self.connections if isinstance(one, Guest) and not one.is_known]
         if len(self.connections) >= CROWD and others:
-            min(others, key=lambda one: one._began).end()
+            min(others, key=lambda one: one.began).end()
         super().connection_made(transport)
         self._ending = self.loop.call_later(PATIENCE, self._look)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(  # type: ignore[explicit-override]
+        self, exc: Exception | None
+    ) -> None:
         """Forget a connection that has ended."""
         if self._ending is not None:
             self._ending.cancel()

@@ -72,4 +72,4 @@ def test_of_a_record_that_somebody_filled_the_newest_entries_are_shown() -> None
     shown = Overview(at=datetime(2026, 1, 1, tzinfo=UTC), remote="r", founding="f")
     text = Pages().document(shown, [view])
     assert ("entry 599." in text, "entry 99." in text) == (True, False)
-    assert "and 100 more: <code class=\"cmd\">handsoff history w</code>" in text
+    assert 'and 100 more: <code class="cmd">handsoff history w</code>' in text

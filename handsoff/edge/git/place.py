@@ -84,7 +84,7 @@ def place_at(git_dir: str) -> Place | None:
 
 
 def at_once(path: str, flags: int) -> int:
-    """Open a file for ``open``: a pipe in its place, which a stranger's folder may have, is empty."""
+    """Open a file for ``open``: a pipe in its place, as a stranger may lay one, is empty."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
