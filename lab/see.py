@@ -109,6 +109,10 @@ def doors(look: Look, site: Site) -> None:
         answer = page.goto(here)
         look.claim("without a cookie nothing is shown", answer is not None and answer.status == 401)
         page.screenshot(path=OUT / "see-key.png")
+        page.fill("#key", "wrong")
+        with page.expect_response("**/sign-in") as typed:
+            page.keyboard.press("Enter")
+        look.claim("a key that is typed arrives", "opens nothing" in typed.value.text())
         answer = page.goto(f"{here}/sign-in?key=wrong")
         look.claim("a wrong token is refused", answer is not None and answer.status == 403)
         look.claim("and leaves no cookie", not context.cookies())

@@ -41,6 +41,9 @@ def test_who_has_the_session_may_read() -> None:
         (replace(GOOD, method="POST", path=SIGN_IN), No.ORIGIN),
         (replace(GOOD, method="POST", path=SIGN_IN, sites=["cross-site"]), No.ORIGIN),
         (replace(GOOD, path=SIGN_IN, sites=["cross-site"]), No.ORIGIN),
+        (replace(GOOD, method="POST", path=SIGN_IN, origins=["null"]), No.ORIGIN),
+        (replace(GOOD, method="POST", path=SIGN_IN, origins=["null"], sites=["none"]), No.ORIGIN),
+        (replace(GOOD, origins=["null"], sites=["same-origin"]), No.ORIGIN),
         (replace(GOOD, cookies=[]), No.KEY),
         (replace(GOOD, cookies=["", "k" * 43, "s" * 42, "ß" * 43]), No.KEY),
     ],
@@ -53,6 +56,8 @@ def test_without_a_session_only_the_sign_in_and_what_it_looks_like_are_there() -
     asked = replace(GOOD, cookies=[])
     assert DOOR.judge(replace(asked, path=SIGN_IN)) is None
     assert DOOR.judge(replace(asked, path=SIGN_IN, method="POST", sites=["same-origin"])) is None
+    form = replace(asked, path=SIGN_IN, method="POST", sites=["same-origin"], origins=["null"])
+    assert DOOR.judge(form) is None  # as Chromium sends it: the page tells no referrer
     assert DOOR.judge(replace(asked, path="/static/style.css")) is None
     assert DOOR.judge(replace(asked, path="/events")) is No.KEY
 
