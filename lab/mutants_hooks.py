@@ -138,8 +138,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("drops of others before this leg", "elif not (self.ours and found):", "elif True:"),
         (
             "words are not quoted for a shell",
-            'f"`handsoff catch {work}` makes',
-            'f"`handsoff catch` makes',
+            'f"`handsoff catch {quoted(self.work)}` makes',
+            'f"`handsoff catch {self.work}` makes',
         ),
         (
             "escapes pass",

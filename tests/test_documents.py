@@ -298,3 +298,18 @@ def test_each_test_that_is_left_out_for_its_length_is_there() -> None:
     assert len({tuple(name) for name in named}) == len(named) > 0
     for file, test in named:
         assert f"def {test}(" in (ROOT / "tests" / file).read_text(), test
+
+
+def test_a_name_in_a_command_to_be_typed_is_quoted_for_a_shell() -> None:
+    # whoever can push names works and branches: `a;touch${IFS}x` is a name that git takes
+    typed = r"(?:handsoff [a-z]+|git [a-z]+(?: deinit| -\w+| --)*(?: \{[^{}]*\})?) ?(?:\.\.)?"
+    loose = re.compile(typed + r"\{(?![^{}]*quote)[^{}]*(?:work|branch|clash|shown|name)\W*\}")
+    for path in sorted((ROOT / "handsoff").rglob("*")):
+        if path.suffix not in (".py", ".html") or path.name.startswith("tour"):
+            continue
+        text = path.read_text("utf-8")
+        if ".format(work=quoted(work))" in text:
+            text = text.replace("{work}", "")
+        found = [one[0] for one in loose.finditer(text)]
+        # the names of machines and remotes are of letters, digits and ._-
+        assert [one for one in found if not re.search(r"[{.](?<!_)name\}$", one)] == [], path

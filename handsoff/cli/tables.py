@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from handsoff.cli import layout
 from handsoff.cli.render import clean
+from handsoff.core.loose import quoted
 from handsoff.core.times import spell_length
 from handsoff.edge import tongue
 
@@ -45,7 +46,7 @@ def let(result: "Let") -> Iterator[str]:
     elif result.dry_run:
         yield "nothing was changed"
     else:
-        yield f"next: {_NEXT[result.verb].format(work=work)}"
+        yield f"next: {_NEXT[result.verb].format(work=quoted(work))}"
 
 
 _NEXT: Final = {
@@ -61,7 +62,7 @@ def noted(result: "WroteNote") -> Iterator[str]:
     """Yield what to say of a note."""
     yield from (f"warning: {clean(warning)}" for warning in result.warnings)
     yield f"noted on {clean(result.work)}"
-    yield _WAITS if result.pending else f"next: handsoff history {clean(result.work)}"
+    yield _WAITS if result.pending else f"next: handsoff history {quoted(clean(result.work))}"
 
 
 def history(found: "History") -> Iterator[str]:

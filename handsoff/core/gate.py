@@ -14,6 +14,7 @@ from handsoff.core.archive import Archive
 from handsoff.core.chain import Commits, Judged, Link, Tips, compare_tips, open_link
 from handsoff.core.ids import machine_id, work_component, work_of
 from handsoff.core.lease import Pushed, State
+from handsoff.core.loose import quoted
 from handsoff.core.objects import EMPTY_TREE, Commit, parse_commit
 from handsoff.core.plain import plain
 from handsoff.core.pushcert import Certificate
@@ -207,5 +208,5 @@ def check_branch(
     raise HeldError(
         f"{work}: {roster.named_text(verdict.reason)}; {by}{signed}",
         hint=f"on {carrier}: handsoff push; or git push --signed with the key of that machine; "
-        f"elsewhere, once it is let go: handsoff catch {work}",
+        f"elsewhere, once it is let go: handsoff catch {quoted(work)}",
     )

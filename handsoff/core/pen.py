@@ -33,6 +33,7 @@ from handsoff.core.lease import (
     Withdrawn,
     advance,
 )
+from handsoff.core.loose import quoted
 from handsoff.core.record import Record
 from handsoff.errors import HeldError, RefusedError, TrustError
 
@@ -117,13 +118,13 @@ class Pen:
         if lease.state is State.DROPPED and lease.blocked:
             raise RefusedError(
                 f"{work} is blocked: {lease.reason}",
-                hint=f"to go on with it all the same: handsoff catch {work}",
+                hint=f"to go on with it all the same: handsoff catch {quoted(work)}",
             )
         if lease.state is State.DROPPED and lease.carrier != self.by:
             name = self.record.roster.name_of(lease.carrier)
             raise RefusedError(
                 f"{name} carried {self.record.work} last, and nobody has caught it since",
-                hint=f"handsoff catch {self.record.work}",
+                hint=f"handsoff catch {quoted(self.record.work)}",
             )
         return self.caught(hold=hold)
 

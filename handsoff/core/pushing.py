@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Final
 
 from handsoff.core.lease import Pushed, State
+from handsoff.core.loose import quoted
 from handsoff.core.plain import plain
 from handsoff.core.record import Record
 from handsoff.core.refs import HEADS
@@ -159,8 +160,8 @@ def way_on(record: Record, machine: str, name: str, now: datetime) -> str:
         if lease.carrier == machine:
             return f"{to} may catch it until {moment(lease.until)}; from then on it is yours again"
         if lease.to.admits(machine, roster.person_of(machine)):
-            return f"catch it first: handsoff catch {work}"
+            return f"catch it first: handsoff catch {quoted(work)}"
         return f"it is for {to} to catch; ask {carrier}"
     if lease.state is State.DROPPED:
-        return f"catch it first: handsoff catch {work}"
-    return f"on {carrier}: handsoff send {name}; then here: handsoff catch {work}"
+        return f"catch it first: handsoff catch {quoted(work)}"
+    return f"on {carrier}: handsoff send {name}; then here: handsoff catch {quoted(work)}"

@@ -78,11 +78,11 @@ class Standing:
     @property
     def way(self) -> str:
         """What can be done about a work that is elsewhere."""
-        work = quoted(self.work)
         if self.state == "offered" and self.entry.get("last_here"):
-            return f"`handsoff withdraw {work}` takes the offer back while nobody has caught it"
+            back = f"`handsoff withdraw {quoted(self.work)}`"
+            return f"{back} takes the offer back while nobody has caught it"
         if self.state == "dropped" or self.entry.get("offered_to_me"):
-            return f"`handsoff catch {work}` makes this machine the carrier"
+            return f"`handsoff catch {quoted(self.work)}` makes this machine the carrier"
         return f"ask {self.carrier} for it (there: `handsoff offer --to {self.me}`)"
 
     @property

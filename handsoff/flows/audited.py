@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from handsoff.core.ids import work_component
+from handsoff.core.loose import quoted
 from handsoff.core.notes import NoteEntry
 from handsoff.core.overview import Card, Overview, card_of, finding_rows, in_order, machines_of
 from handsoff.core.plain import plain
@@ -68,4 +69,4 @@ def views_of(checkout: Checkout, audit: Audit, cards: Iterable[Card]) -> Iterato
 
 
 def _no_room(work: str) -> HandsoffError:
-    return RefusedError(f"there was no room for it here; handsoff history {work} shows it")
+    return RefusedError(f"there was no room for it here; handsoff history {quoted(work)} shows it")

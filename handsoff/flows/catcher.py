@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from handsoff.core import restoring
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.loose import quoted
 from handsoff.core.pen import Pen
 from handsoff.core.state import StashEntry
 from handsoff.edge import files
@@ -265,7 +266,7 @@ class Catcher:
         if (tip or "") not in (journal["old_tip"], target.state.tip):
             raise UnfitError(
                 f"the branch {self.work} has commits of its own since this catch was interrupted",
-                hint=f"keep them under another name: git branch -m {self.work} NAME",
+                hint=f"keep them under another name: git branch -m {quoted(self.work)} NAME",
             )
         origin = restore.read_state(target.objects, journal["point"])
         local = local_changes(self.desk, origin, seen, target)

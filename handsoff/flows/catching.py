@@ -10,6 +10,7 @@ from handsoff.core import autorun, restoring
 from handsoff.core.dropped import check_before
 from handsoff.core.lease import Lease, Saved
 from handsoff.core.lease import State as LeaseState
+from handsoff.core.loose import quoted
 from handsoff.core.objects import LINK
 from handsoff.core.operation import commands_in, kind_of
 from handsoff.core.page import LIMIT as PAGE_LIMIT
@@ -235,7 +236,7 @@ def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterato
         name = f"{desk.shared.name}/{state.work}"
         yield (
             f"{name} has moved on: it has commits that this work does not build on, and a plain "
-            f"git push will be refused; see: git fetch; git log ..{name}"
+            f"git push will be refused; see: git fetch; git log ..{quoted(name)}"
         )
 
 

@@ -12,6 +12,7 @@ from handsoff.core import admission
 from handsoff.core.admission import RosterRead
 from handsoff.core.ids import work_component
 from handsoff.core.lease import State
+from handsoff.core.loose import quoted
 from handsoff.core.plain import plain
 from handsoff.core.roster import Member, Roster
 from handsoff.core.times import moment
@@ -144,7 +145,7 @@ def carried_by(desk: Desk, found: Survey, machine: str) -> list[Carried]:
     for standing in found.works.values():
         lease = standing.record.lease.as_of(desk.now)
         if lease.carrier == machine and lease.state is not State.CLOSED:
-            catch = f"handsoff catch {plain(standing.work)}"
+            catch = f"handsoff catch {quoted(plain(standing.work))}"
             kept.append(
                 Carried(
                     work=standing.work,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import paths, restoring
+from handsoff.core.loose import quoted
 from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.operation import FOLDERS
 from handsoff.core.restoring import Obstacle, Plan, Standing
@@ -87,7 +88,7 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
     if clash is not None:
         raise UnfitError(
             f"the branch {clash} keeps a branch called {target.work} from being made",
-            hint=f"rename it: git branch -m {clash} NAME",
+            hint=f"rename it: git branch -m {quoted(clash)} NAME",
         )
     old = checkout.commit(f"refs/heads/{target.work}")
     if old is None or old == target.tip or (known is not None and old == known.tip):
@@ -95,7 +96,7 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
     if not target.tip or not shape.is_ancestor(checkout, old, target.tip, arrived):
         raise UnfitError(
             f"the branch {target.work} has commits here that are not in the parcel",
-            hint=f"keep them under another name: git branch -m {target.work} NAME",
+            hint=f"keep them under another name: git branch -m {quoted(target.work)} NAME",
         )
     return old
 
@@ -141,7 +142,7 @@ def refuse_populated(top: Path, changes: Iterable[Change]) -> None:
             shown = paths.shown(change.path)
             raise UnfitError(
                 f"the submodule {shown} goes, and there are files in it here",
-                hint=f"see that all of it is pushed, then: git submodule deinit {shown}",
+                hint=f"see that all of it is pushed, then: git submodule deinit {quoted(shown)}",
             )
 
 

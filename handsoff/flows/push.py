@@ -14,6 +14,7 @@ from typing import Final
 
 from handsoff.core.entry import seconds
 from handsoff.core.lease import State
+from handsoff.core.loose import quoted
 from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
 from handsoff.core.pushing import NOTHING_THERE, Deed, Meant, decide, last_pushed, unsaid, way_on
@@ -166,8 +167,8 @@ class Pusher:
         raise RefusedError(
             f"{plain(self.target.branch)} on {shared.name} has commits that are not in what you "
             f"push ({tip[:10]})",
-            hint=f"git pull {shared.name} {plain(self.target.branch)}; to replace just them: "
-            "handsoff push --force",
+            hint=f"git pull {shared.name} {quoted(plain(self.target.branch))}; to replace just "
+            "them: handsoff push --force",
         )
 
     def _push(self, seen: _Seen, deed: Deed, pen: Pen) -> Outcome:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from handsoff.core import rotation
 from handsoff.core.cards import make_card
 from handsoff.core.lease import How, State
+from handsoff.core.loose import quoted
 from handsoff.core.plain import plain
 from handsoff.edge import keys
 from handsoff.edge.git.repo import open_checkout
@@ -143,13 +144,14 @@ def _in_the_way(desk: Desk, standing: Standing) -> RefusedError | None:
     if lease.to is not None and lease.to.machine == me:
         return RefusedError(
             f"{work} is offered to this machine, and sealed to its present keys",
-            hint=f"handsoff catch {work}, or have the offer withdrawn",
+            hint=f"handsoff catch {quoted(work)}, or have the offer withdrawn",
         )
     carries = lease.state in (State.HELD, State.OFFERED) or lease.how in _RAN_OUT
     if carries and lease.carrier == me:
         return RefusedError(
             f"this machine carries {work} ({lease.state.value}), and its new keys would not",
-            hint=f"in its checkout: handsoff send MACHINE, or handsoff drop {work} --reason TEXT",
+            hint="in its checkout: handsoff send MACHINE, or "
+            f"handsoff drop {quoted(work)} --reason TEXT",
         )
     return None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handsoff.core import restoring
+from handsoff.core.loose import quoted
 from handsoff.core.restoring import Standing
 from handsoff.core.state import State
 from handsoff.core.trees import Change, differences, leaf_at
@@ -193,5 +194,5 @@ def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> No
     if tip != state.head:
         raise UnfitError(
             f"the branch {branch} has moved since, and its old state would undo those commits",
-            hint=f"to stand on {branch} as it is now: git stash; git switch {branch}",
+            hint=f"to stand on {branch} as it is now: git stash; git switch {quoted(branch)}",
         )

@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from handsoff.core.entry import time_of
+from handsoff.core.loose import quoted
 from handsoff.core.overview import Overview
 from handsoff.core.phrases import language
 from handsoff.core.plain import plain_block
@@ -66,7 +67,7 @@ class Pages:
         self._env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
         self._env.filters |= {
             "when": when, "span": _length(say), "say": say, "prose": _prose, "slug": slug,
-            "size": spell_size, "url": url, "moment": moment, "stamp": time_of,
+            "size": spell_size, "url": url, "moment": moment, "quoted": quoted, "stamp": time_of,
         }  # fmt: skip
         self._env.globals |= {"lang": lang}
 

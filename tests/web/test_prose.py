@@ -67,9 +67,11 @@ def test_of_a_record_that_somebody_filled_the_newest_entries_are_shown() -> None
              oid="0" * 40, void="why")
         for n in range(600)
     )  # fmt: skip
-    card = Card(work="w", component="w", state="free")
+    card = Card(work="w;rm${IFS}x", component="w", state="free")
     view = WorkView(card=card, lanes=(), ticks=(), breaks=(), legs=(), lines=lines, pages=())
     shown = Overview(at=datetime(2026, 1, 1, tzinfo=UTC), remote="r", founding="f")
     text = Pages().document(shown, [view])
     assert ("entry 599." in text, "entry 99." in text) == (True, False)
-    assert 'and 100 more: <code class="cmd">handsoff history w</code>' in text
+    typed = "handsoff history &#39;w;rm${IFS}x&#39;"  # as a shell takes it for one word
+    assert f'and 100 more: <code class="cmd">{typed}</code>' in text
+    assert "<code>handsoff catch &#39;w;rm${IFS}x&#39;</code>" in text

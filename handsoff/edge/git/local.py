@@ -14,6 +14,7 @@ from pathlib import Path
 
 from handsoff.core import paths
 from handsoff.core.conversion import Kind, settings_of
+from handsoff.core.loose import quoted
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, differences, leaf_at
@@ -160,9 +161,11 @@ class Localizer:
             path, is_new = change.path, change.new is not None and change.new != change.old
             if is_new and path not in self._raw and rules.kind(path) in (Kind.SECRET, Kind.FILTER):
                 shown = paths.shown(path)
-                why = f"as git has it, no filter was run: git checkout -- {shown}"
+                why = f"as git has it, no filter was run: git checkout -- {quoted(shown)}"
                 if rules.kind(path) is Kind.SECRET:
-                    why = f"encrypted, as git has it; to decrypt it: git checkout -- {shown}"
+                    why = (
+                        f"encrypted, as git has it; to decrypt it: git checkout -- {quoted(shown)}"
+                    )
                 yield LeftBehind(path, why)
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from handsoff.core import paths
+from handsoff.core.loose import quoted
 from handsoff.edge.git import command
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
@@ -23,7 +24,9 @@ def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
     commit = _ask(checkout, path, "rev-parse", "--verify", "-q", "HEAD^{commit}")
     recorded = {entry.oid for entry in look.entries.of(path)}
     if commit is None or {commit} != recorded:
-        return Oddity("has another commit checked out than the one recorded", f"git add {shown}")
+        return Oddity(
+            "has another commit checked out than the one recorded", f"git add {quoted(shown)}"
+        )
     if checkout.line("rev-parse", "--verify", "-q", f"{look.head}:{decode(path)}") is None:
         return Oddity("was added and is not committed", "commit it, and hand over then")
     return _unsaved(checkout, path, shown)
