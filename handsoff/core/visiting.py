@@ -53,6 +53,7 @@ class Visit:
     hosts: Sequence[str]
     origins: Sequence[str] = ()
     sites: Sequence[str] = ()
+    purposes: Sequence[str] = ()
     cookies: Sequence[str] = ()
     """The values of our own cookie."""
 
