@@ -172,8 +172,10 @@ async def _sign_in(house: House, request: Request) -> Response:
         key = request.query_params.get("key", "")
     session = house.enter(key)
     if session is None:
-        said = "The key is wrong, was used before, or is too old. A new one: press Enter where "
-        said += "handsoff web runs, or start it anew."
+        said = (
+            "The key is wrong, was used before, or is too old. "
+            "A new one: press Enter where handsoff web runs, or start it anew."
+        )
         return house.error(403, "This key opens nothing", said, form=True)
     answer = RedirectResponse("/", status_code=303)
     answer.set_cookie(house.door.cookie, session, path="/", httponly=True, samesite="strict")

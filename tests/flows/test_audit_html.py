@@ -57,10 +57,11 @@ def test_anybody_with_a_clone_gets_one_file_with_everything(world: World, tmp_pa
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
     # a second time it takes the place of the first, for whoever may see what is made here
     before = os.umask(0o077)
-    inside(ops, "audit", "--html", file, "--trust", pin)
+    inside(ops, "audit", "--html", file, "--trust", pin, HANDSOFF_LANG="zh_CN")
     os.umask(before)
     assert file.stat().st_mode & 0o7777 == 0o600
     assert file.read_text().count("<h1") == text.count("<h1")
+    assert "时间线上的 m1" in file.read_text()
     _not_over_what_is_no_file(ops, pin, tmp_path)
 
 
