@@ -23,11 +23,12 @@ from jinja2.ext import GETTEXT_FUNCTIONS, babel_extract
 
 from handsoff.cli.app import app
 from handsoff.core.chain import Word
-from handsoff.core.entry import KINDS
+from handsoff.core.entry import KINDS, OUTCOMES
 from handsoff.core.findings import Grade
 from handsoff.core.headings import Section
 from handsoff.core.lease import How, State
 from handsoff.core.phrases import SIGNS
+from handsoff.core.tour_toy import STAYS
 
 LOCALE = Path("handsoff/locale")
 DOMAIN = "handsoff"
@@ -49,10 +50,13 @@ _TYPER = (
     "default: {value}", "env var: {name}", "Missing command.", "no such command {name}.",
     "no such command {name}", "no such option: {name}", "missing argument {name}",
     "missing option {name}", "option {name} does not take a value",
-    "option {name} requires an argument", "got unexpected extra argument ({words})",
-    "got unexpected extra arguments ({words})", "invalid value for {name}: {said}",
-    "{value} is not a valid integer", "{value} is not in the range {range}",
-    "did you mean {names}?", "(possible options: {names})",
+    "option {name} requires an argument", "got unexpected extra argument(s) ({words})",
+    "invalid value for {name}: {said}", "{value} is not in the range {range}",
+    "no such command {name}. Did you mean {names}?",
+    "Input should be a valid integer, unable to parse string as an integer",
+    "Input should be less than or equal to {most}",
+    "no such option: {name} (Possible options: {names})",
+    "Input should be greater than or equal to {least}", "did you mean {names}?",
 )  # fmt: skip
 """What Typer says (typer/core.py, typer/_click/exceptions.py), as cli/app.py passes it on."""
 _MADE = (
@@ -60,16 +64,22 @@ _MADE = (
     "{many} machines", "1 machine", "{many} entries", "1 entry", "{many} things", "1 thing",
     "{many} parcels", "1 parcel", "{many} rosters", "1 roster", "{many} files", "1 file",
     "version {numbers}", "clean", "until {until}", "also: {rest}", "shows {seen}", "a rebase",
-    "a merge", "a revert", "a bisect", "a cherry-pick", "{counts}; {size}",
-    "handsoff send, or save", "no known address", "anyone of {name}", "same", "stays: ignored",
-    "stays: a secret", "{what} (line {line})", "(line {line})", "(line {line}), and {count} more",
-    "{verb}: {would} {work} {state}{why}{until} ({number})", "from {by} ({how})",
-    "blocked: {reason}",
+    "a merge", "a revert", "a bisect", "a cherry-pick", "{counts}; {size}", "from {by} ({how})",
+    "{what} {detail}", "{kind}: {why}", "blocked: {quoted}", "{what} (line {line})", "({text})",
+    "{line}: {standing}", "{mark} {topic}: {said}", "{agent}: {words}", "founding {founding}",
+    "{row}  (this machine)", "connection refused", "no route to host", "network is unreachable",
+    "handsoff send, or save", "no known address", "anyone of {name}",
 )  # fmt: skip
 """What is put together from words."""
+_ADAPTERS = (
+    "installed", "not installed", "stale", "program not found", "not trusted", "switched off",
+    "changed since trusted", "hooks are off",
+)  # fmt: skip
 _VALUES = (
-    ("to", "anyone"), ("would", "left"), ("would", "would leave"), ("said", "says"),
-    ("said", "would say"), ("blocked", "blocked"), ("blocked", "dropped"),
+    ("to", "anyone"), ("said", "says"), ("said", "would say"), ("fate", "stays"),
+    *(("outcome", outcome) for outcome in sorted(OUTCOMES)),
+    *(("verdict", said) for said in (*STAYS.values(), "same", "NOT THE SAME")),
+    *(("adapter", state) for state in _ADAPTERS), ("blocked", "blocked"), ("blocked", "dropped"),
 )  # fmt: skip
 """Single words in a sentence, each with the name that it stands for."""
 _HEADS = (
@@ -96,8 +106,8 @@ def words() -> Iterator[tuple[str, str]]:
 
 def _phases() -> set[str]:
     """Return the names of the phases of a verb, which stand where one begins."""
-    sources = [path.read_text() for path in Path("handsoff/flows").glob("*.py")]
-    return {name for source in sources for name in _PHASE.findall(source)}
+    paths = Path("handsoff/flows").glob("*.py")
+    return {name for path in paths for name in _PHASE.findall(path.read_text())}
 
 
 class Phrase(NamedTuple):
@@ -162,10 +172,8 @@ def _is_silent(node: ast.AST) -> bool:
     match node:
         case ast.Expr(value=ast.Constant()):  # a docstring
             return True
-        case ast.Call(func=func):
-            return _name(func) in _NOT_SAID
         case _:
-            return False
+            return isinstance(node, ast.Call) and _name(node.func) in _NOT_SAID
 
 
 def template_of(node: ast.JoinedStr) -> str:

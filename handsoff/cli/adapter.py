@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handsoff.cli.talk import DryRun, Json, say, show, show_as_is, show_json
+from handsoff.core.phrases import Said
 from handsoff.core.plain import plain
+from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
@@ -127,8 +129,12 @@ def _standing(told: "Told") -> Iterator[str]:
     from handsoff.core.sessions import CODEX
 
     standing, facts = told.standing, told.facts
-    here = "" if facts.there or facts.project else " (the agent has no folder here)"
-    yield f"{TITLES[facts.agent]}: {standing.words}{here}"
+    words = [tongue.word("adapter", word) for word in standing.words.split(", ")]
+    yield tongue.told(
+        "{agent}: {words}" if facts.there or facts.project
+        else "{agent}: {words} (the agent has no folder here)",
+        agent=Said(TITLES[facts.agent]), words=Said(tongue.word("sign", ", ").join(words)),
+    )  # fmt: skip
     yield f"  {plain(facts.file)}"
     project = " --project" if facts.project else ""
     said = {

@@ -42,7 +42,9 @@ def _speaking(context: Any, known: Phrases) -> Any:
         """Headings are translated, and lines end where they are full on the screen."""
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-            said = f"{known.say('Usage:')} {prog} " if prefix is None else f"{prefix}{prog} "
+            usage = known.say("Usage:") if prefix is None else prefix
+            blank = " " if usage.endswith(":") else ""  # a full-width colon brings its own
+            said = f"{usage}{blank}{prog} "
             self._write(args, first=said, rest=" " * layout.width(said))
 
         def write_heading(self, heading: str) -> None:

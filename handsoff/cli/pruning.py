@@ -82,7 +82,7 @@ def _action(item: "Item") -> str:
         case "forget":
             return f"delete the record and {parcels}" if item.parcels else "delete the record"
         case _:
-            return "stays"
+            return tongue.word("fate", "stays")
 
 
 def _pruned(done: "Pruned") -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from handsoff.cli.talk import progress_wanted
 from handsoff.cli.transcripts import came, going
+from handsoff.core.phrases import Said
 from handsoff.core.plain import plain
 from handsoff.core.sizes import spell_size
 from handsoff.edge import tongue
@@ -173,7 +174,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
         alone = f"r{result.revision} is a page alone, which is below"
         yield f"  the bytes are those of r{result.bytes_of}; {alone}"
     if result.blocked:
-        yield f"BLOCKED: {clean(result.blocked)}"
+        yield tongue.told("BLOCKED: {quoted}", quoted=clean(result.blocked))
     if result.check_first:
         yield "check before you repeat:"
         yield from (f"  {clean(line)}" for line in result.check_first)
@@ -211,7 +212,8 @@ def status(found: "Status") -> Iterator[str]:
         yield f"{clean(found.remote)}; as last seen:"
     for work in found.works:
         mark = "*" if work.work == found.branch else " "
-        yield f"{mark} {clean(work.work)}: {_standing(work)}"
+        line = Said(f"{mark} {clean(work.work)}")
+        yield tongue.told("{line}: {standing}", line=line, standing=_standing(work))
         if work.trouble:
             yield f"    {clean(work.trouble)}; the line above is as last seen"
             yield "    next: handsoff doctor"
@@ -237,7 +239,8 @@ def health(found: "Health") -> Iterator[str]:
     for level, mark in marks.items():
         for item in found.findings:
             if item.level.value == level:
-                yield f"{mark} {item.topic}: {clean(item.said)}"
+                told = {"mark": Said(mark), "topic": clean(item.topic), "said": clean(item.said)}
+                yield tongue.told("{mark} {topic}: {said}", **told)
                 if item.do:
                     yield f"     next: {clean(item.do)}"
     yield from (f"mended: {clean(line)}" for line in found.mended)
@@ -249,22 +252,22 @@ def _standing(work: "WorkStatus") -> str:
     who = "this machine" if work.mine else work.carrier
     who = f"{who} to {clean(work.to)}" if work.to else who
     time = f"since {work.since} until {work.until}" if work.until else f"since {work.since}"
-    reason = clean(work.reason)
-    why = f"BLOCKED: {reason}" if work.blocked else f"because: {reason}"
     said = tongue.told(
         "{state} by {who} {time} (leg {leg}, r{revision})",
         state=tongue.word("state", work.state), who=who, time=time,
         leg=str(work.leg), revision=str(work.revision),
     )  # fmt: skip
-    return f"{said}; {why}" if work.reason else said
+    why = "{standing}; BLOCKED: {reason}" if work.blocked else "{standing}; because: {reason}"
+    reason = Said(tongue.word("outcome", clean(work.reason)))  # else it is somebody's words
+    return tongue.told(why, standing=said, reason=reason) if reason else said
 
 
 def undone(result: "Undone") -> Iterator[str]:
     """Yield what to say of an undo."""
     where = result.branch or result.head[:12]
     if result.dry_run:
-        counted = f"{result.writes} to write, {result.removals} to remove"
-        yield f"would go back to {clean(where)}: {counted}"
+        writes, removals = result.writes, result.removals
+        yield f"would go back to {clean(where)}: {writes} to write, {removals} to remove"
         return
     yield f"went back to {clean(where)}, as it was before the catch of {clean(result.work)}"
     if result.transcripts:

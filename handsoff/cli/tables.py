@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from handsoff.cli import layout
 from handsoff.cli.render import clean
 from handsoff.core.loose import quoted
+from handsoff.core.phrases import Said
 from handsoff.core.times import spell_length
 from handsoff.edge import tongue
 
@@ -29,17 +30,18 @@ def let(result: "Let") -> Iterator[str]:
     """Yield what to say of an entry that was written."""
     work = clean(result.work)
     yield from (f"warning: {clean(warning)}" for warning in result.warnings)
-    would = "would leave" if result.dry_run else "left"
     until = f" until {result.until}" if result.until else ""
     number = f"leg {result.leg}, r{result.revision}"
     if result.check_first:
         yield "check before you repeat:"
         yield from (f"  {clean(line)}" for line in result.check_first)
-    why = f", {clean(result.reason)}" if result.reason else ""
+    standing = tongue.word("state", result.state)
+    if result.reason:
+        standing += tongue.word("sign", ", ") + tongue.word("outcome", clean(result.reason))
     yield tongue.told(
-        "{verb}: {would} {work} {state}{why}{until} ({number})",
-        verb=result.verb, would=would, work=work, state=tongue.word("state", result.state),
-        why=why, until=until, number=number,
+        "{verb}: would leave {work} {standing}{until} ({number})"
+        if result.dry_run else "{verb}: left {work} {standing}{until} ({number})",
+        verb=result.verb, work=Said(work), standing=Said(standing), until=until, number=number,
     )  # fmt: skip
     if result.pending:
         yield _WAITS
@@ -85,15 +87,18 @@ def history(found: "History") -> Iterator[str]:
     for cells, what in [(heads[:-1], heads[-1]), *rows]:
         start = layout.padded(cells, widths, trim=False) + "  "
         first, *rest = layout.wrapped(what, room=layout.WIDTH - layout.width(start))
-        yield start + first
-        yield from (" " * layout.width(start) + more for more in rest)
+        yield Said(start + first)
+        yield from (Said(" " * layout.width(start) + more) for more in rest)
 
 
 def _cells(line: "Line") -> tuple[list[str], str]:
     at = datetime.fromtimestamp(line.at, UTC).strftime("%Y-%m-%d %H:%M") if line.at else "-"
     revision = f"r{line.revision}" if line.revision else "-"
     cells = [at, f"{line.leg or '-':>3}", f"{revision:>4}", clean(line.by)[:_WHO]]
-    what = f"{tongue.word('entry', line.what)} {tongue.said(clean(line.detail))}".rstrip()
+    what: str = Said(tongue.word("entry", line.what))
+    if line.detail:
+        detail = tongue.detail(line.what, clean(line.detail))
+        what = tongue.told("{what} {detail}", what=what, detail=detail)
     if line.void:
         word = tongue.word("signature", line.word)
         what = tongue.told(

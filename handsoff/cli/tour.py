@@ -126,13 +126,14 @@ class Teller:
 
     def writes(self, text: str) -> None:
         """Show that somebody writes a file."""
-        self._show("", f"({tongue.said(text)})")
+        self._show("", tongue.told("({text})", text=text))
 
     def compares(self, lines: Sequence[str]) -> None:
         """Show both ends."""
         self._show("", "look at both ends:")
-        cut = (line.rpartition("  ") for line in lines)
-        self.output([f"  {row}{gap}{tongue.said(verdict)}" for row, gap, verdict in cut])
+        for line in lines:
+            cells, blank, verdict = line.rpartition("  ")
+            self.output([f"  {cells}{blank}{tongue.word('verdict', verdict)}"])
 
     def fact(self, text: str, *, ok: bool) -> None:
         """Show something to look at."""
@@ -143,7 +144,7 @@ class Teller:
 
     def skips(self, why: str) -> None:
         """Show that a step is left out."""
-        self._show("", f"(left out: {why})")
+        self._show("", tongue.told("(left out: {why})", why=why))
 
     def ended(self) -> bool:
         """Wait for the reader; say whether to go on."""

@@ -42,7 +42,8 @@ def check_before(
 
 def _how(lease: Lease) -> str:
     if lease.how is How.DROP:
-        return f"it {'blocked' if lease.blocked else 'dropped'} the work ({lease.reason})"
+        quoted = lease.reason
+        return f"it {'blocked' if lease.blocked else 'dropped'} the work ({quoted})"
     return "its lease ran out" if lease.how is How.LAPSE else "its offer ran out, uncaught,"
 
 

@@ -165,8 +165,10 @@ def check(page: Page, work: str) -> None:
     found = problems(page, work)
     if not found:
         return
-    others = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    raise RefusedError(f"the page is not ready: {found[0].said}{others}", hint=_hint(found))
+    said = f"the page is not ready: {found[0].said}"
+    if len(found) > 1:
+        said = f"the page is not ready: {found[0].said}, and {len(found) - 1} more"
+    raise RefusedError(said, hint=_hint(found))
 
 
 def _hint(found: list[Problem]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from handsoff.core import loose
 from handsoff.core.chain import Draft, Sign, compose
 from handsoff.core.entry import encode_event, page_tree, seconds, time_of, tree_for
 from handsoff.core.holding import clamp
@@ -33,7 +34,6 @@ from handsoff.core.lease import (
     Withdrawn,
     advance,
 )
-from handsoff.core.loose import quoted
 from handsoff.core.record import Record
 from handsoff.errors import HeldError, RefusedError, TrustError
 
@@ -116,15 +116,16 @@ class Pen:
         if lease.state is State.HELD and lease.carrier == self.by:
             return self
         if lease.state is State.DROPPED and lease.blocked:
+            quoted = lease.reason
             raise RefusedError(
-                f"{work} is blocked: {lease.reason}",
-                hint=f"to go on with it all the same: handsoff catch {quoted(work)}",
+                f"{work} is blocked: {quoted}",
+                hint=f"to go on with it all the same: handsoff catch {loose.quoted(work)}",
             )
         if lease.state is State.DROPPED and lease.carrier != self.by:
             name = self.record.roster.name_of(lease.carrier)
             raise RefusedError(
                 f"{name} carried {self.record.work} last, and nobody has caught it since",
-                hint=f"handsoff catch {quoted(self.record.work)}",
+                hint=f"handsoff catch {loose.quoted(self.record.work)}",
             )
         return self.caught(hold=hold)
 

@@ -8,6 +8,9 @@ since it may be somebody's name. Of the readings that fit, the one that leaves l
 taken, and of these the one with most words of its own. What nobody knows stays as it is: a page, a
 path, a name.
 
+A reason or a note is made of words as our sentences are. So that no piece of it is taken for one of
+ours it is ``Said``, or the value ``quoted`` of a sentence: such text stands as it was written.
+
 So no rule, no error and no entry of a record knows of languages, and what is written for programs
 is English by itself. A template is found in a line from left to right, without trying again, and
 the readings of a line are few, as are the looks at what stands in it: no text, whoever wrote it,
@@ -44,6 +47,8 @@ SIGNS: Final = ("; ", ": ", ", ")
 _PARTS: Final = 16
 """Sentences that one line is put together from, at most."""
 
+QUOTED: Final = "quoted"
+"""The name of a value that is somebody's own words, whatever they say."""
 CONTEXT: Final = "\x04"
 """Between a context and its word, as in an MO file."""
 
@@ -57,6 +62,12 @@ _NUMBERS: Final = frozenset({"n", "many"})
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uff00-\uffef]")
 """CJK letters and punctuation, between which no blank stands."""
+
+
+class Said(str):
+    """Text that its reader gets as it is: said already, or the words of somebody."""
+
+    __slots__ = ()
 
 
 class Template:
@@ -130,6 +141,8 @@ class Phrases:
 
     def say(self, text: str) -> str:
         """Return ``text``, each of its lines as the other language has it."""
+        if isinstance(text, Said):
+            return text
         return "\n".join(self._line(line, _DEPTH, _Looks())[0] for line in text.split("\n"))
 
     def told(self, template: str, values: Mapping[str, str]) -> str:
@@ -204,6 +217,9 @@ class Phrases:
             said = _joined(said, literal)
             if name is not None:
                 value = values[name]
+                if isinstance(value, Said) or name == QUOTED:
+                    said = _joined(said, value)
+                    continue
                 word = self.word(name, value)  # what a value is called says what words it may be
                 text, unknown = (word, 0) if word != value else self._line(value, depth - 1, looks)
                 said, left = _joined(said, text), left + unknown

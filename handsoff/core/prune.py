@@ -151,7 +151,8 @@ def _in_hand(sight: Sight, now: datetime) -> str:
 def _blocked(sight: Sight, _: datetime) -> str:
     lease = sight.record.lease
     blocked = lease.state is State.DROPPED and lease.blocked
-    return f"{lease.carrier} blocked it: {lease.reason}" if blocked else ""
+    quoted = lease.reason
+    return f"{lease.carrier} blocked it: {quoted}" if blocked else ""
 
 
 def _trunk(sight: Sight, _: datetime) -> str:

@@ -28,7 +28,8 @@ def upkeep(row: WorkRow, lease: Lease, now: datetime) -> Iterator[Finding]:
         said = f"{row.carrier} offered it to {row.to}; the deadline was {since}, and nobody came"
         yield _look(row, What.OVERDUE, said, f"on {row.carrier}: offer it again, or go on with it")
     elif then.blocked:
-        said = f"{row.carrier} dropped it as blocked at {since}: {then.reason or 'no reason given'}"
+        quoted = then.reason or "no reason given"
+        said = f"{row.carrier} dropped it as blocked at {since}: {quoted}"
         yield _look(row, What.BLOCKED, said, "see to the reason before anybody catches it")
     elif then.since is not None and now - then.since >= OFFER:
         how = "dropped it" if then.how is How.DROP else "let it lapse"

@@ -251,7 +251,9 @@ def _explained(
         case TimeoutError():
             reason = f"no answer within {timeout:g} s"
         case OSError() if error.strerror:
-            reason = error.strerror.lower()
+            # asyncio's own words are those of a call: "Connect call failed ('10.0.0.2', 22)"
+            number = error.errno or 0
+            reason = (os.strerror(number) if number > 0 else error.strerror).lower()
         case _:
             reason = plain(str(error), limit=120) or type(error).__name__
     return UnreachableError(

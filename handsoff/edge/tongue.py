@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from handsoff.core.phrases import Phrases, language
+from handsoff.core.phrases import Phrases, Said, language
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
@@ -57,13 +57,30 @@ def said(text: str) -> str:
     return known.say(text) if known is not None else text
 
 
-def told(template: str, **values: str) -> str:
-    """Return a sentence whose values stand too close together to be told apart afterwards."""
+def told(template: str, **values: str) -> Said:
+    """Return a sentence whose values cannot be told apart afterwards, or are somebody's words."""
     known = _known()
-    return known.told(template, values) if known is not None else template.format_map(values)
+    return Said(known.told(template, values) if known is not None else template.format_map(values))
 
 
 def word(context: str, english: str) -> str:
     """Return a word of ``context`` ("state", "entry" ...) in the language of this process."""
     known = _known()
     return known.word(context, english) if known is not None else english
+
+
+def detail(kind: str, text: str) -> Said:
+    """Return the detail of an entry in the language of this process, and a reason as it is."""
+    match kind:
+        case "Noted":
+            return Said(text)
+        case "Dropped":
+            reason = text.removeprefix("blocked: ")
+            return Said(text) if reason == text else told("blocked: {quoted}", quoted=reason)
+        case "Closed":
+            return Said(word("outcome", text))
+        case "Refused":
+            tried, _, why = text.partition(": ")
+            return told("{kind}: {why}", kind=Said(word("entry", tried)), why=why)
+        case _:
+            return Said(said(text))

@@ -49,7 +49,7 @@ class RemoteCheckup:
         shared = self.shared
         known = (f"{place}/roster" for place in (shared.prefix, *places.KNOWN))
         there = shared.tips(*known, *places.above(shared.prefix))
-        yield ok("remote", f"{shared.name} answers")
+        yield ok("remote", f"the remote {shared.name} answers")
         if said := places.warning(shared.prefix):
             yield note("remote", said)
         if ref := places.in_the_way(shared.prefix, there):

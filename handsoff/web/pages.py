@@ -53,6 +53,7 @@ class Pages:
         gettext: Gettext = _same,
         ngettext: NGettext = _count,
         say: Gettext = _same,
+        detail: Callable[[str, str], str] = lambda _, text: text,
         lang: str = "en",
     ) -> None:
         self._env = Environment(
@@ -68,6 +69,7 @@ class Pages:
         self._env.filters |= {
             "when": when, "span": _length(say), "say": say, "prose": _prose, "slug": slug,
             "size": spell_size, "url": url, "moment": moment, "quoted": quoted, "stamp": time_of,
+            "detail": lambda text, kind: detail(kind, text),
         }  # fmt: skip
         self._env.globals |= {"lang": lang}
 
@@ -92,7 +94,13 @@ def pages_of_reader() -> Pages:
     if found is None:
         return Pages()
     lang = wanted.replace("_", "-")  # as HTML spells it (BCP 47)
-    return Pages(gettext=found.gettext, ngettext=found.ngettext, say=tongue.said, lang=lang)
+    return Pages(
+        gettext=found.gettext,
+        ngettext=found.ngettext,
+        say=tongue.said,
+        detail=tongue.detail,
+        lang=lang,
+    )
 
 
 def _finalize(value: Any) -> Any:

@@ -108,7 +108,7 @@ def test_what_is_put_together_from_words_is_chinese_as_a_whole(monday: Monday) -
     monday.m1.write(".wip/HANDOFF.md", page.template(WORK))
     refused = inside(monday.m1, "send", "m2", HANDSOFF_LANG="zh_CN")
     assert refused.code == RefusedError.exit_code
-    assert "(第 8 行)，另有 2 个问题" in refused.err
+    assert "（第 8 行），另有 2 处" in refused.err
     assert not re.search(r"\b(line|more|section|still)\b", refused.err), refused.err
 
 
@@ -134,10 +134,14 @@ def test_a_page_begun_in_chinese_is_a_page_once_it_is_filled_in() -> None:
 
 def test_the_record_is_english_in_every_language(monday: Monday) -> None:
     inside(monday.m1, "note", "留意四舍五入", "--work", WORK, HANDSOFF_LANG="zh_CN").ok()
+    own = "Done, and on the record; handsoff: m2 carries it"
+    inside(monday.m1, "note", own, "--work", WORK).ok()
+    told = inside(monday.m1, "history", WORK, HANDSOFF_LANG="zh_CN").ok().out
+    assert own in " ".join(told.split())  # what somebody wrote is shown as it was written
     refs = "refs/wip/*"
     git = ["git", "-C", str(monday.m1.top), "ls-remote", "origin", refs]
-    told = subprocess.run(git, check=True, capture_output=True, text=True).stdout
-    ref = next(line.split("\t")[1] for line in told.splitlines() if "/notes/" in line)
+    listed = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+    ref = next(line.split("\t")[1] for line in listed.splitlines() if "/notes/" in line)
     show = ["git", "-C", str(monday.remote.path), "log", "-1", "--format=%s", ref]
     subject = subprocess.run(show, check=True, capture_output=True, text=True).stdout
     assert subject.isascii(), subject

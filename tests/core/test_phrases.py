@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handsoff.core.phrases import CONTEXT, LONGEST, Phrases, language
+from handsoff.core.phrases import CONTEXT, LONGEST, Phrases, Said, language
 
 CHINESE = Phrases(
     {
@@ -159,3 +159,13 @@ def test_the_language_is_what_handsoff_is_told_else_that_of_the_locale(
     environment: dict[str, str], wanted: str
 ) -> None:
     assert language(environment) == wanted
+
+
+def test_the_words_of_somebody_are_left_alone_in_a_sentence_of_ours() -> None:
+    reason = Said("m1 carries x since nothing was changed")
+    assert CHINESE.told("handsoff: {error}", {"error": reason}) == f"handsoff：{reason}"
+    assert CHINESE.say(reason) is reason
+    known = Phrases(
+        {"{work} is blocked: {quoted}": "{work} 受阻：{quoted}", "and on {why}": "{why} 及"}
+    )
+    assert known.say("x is blocked: done, and on m2") == "x 受阻：done, and on m2"

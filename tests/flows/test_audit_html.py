@@ -62,6 +62,7 @@ def test_anybody_with_a_clone_gets_one_file_with_everything(world: World, tmp_pa
     assert file.stat().st_mode & 0o7777 == 0o600
     assert file.read_text().count("<h1") == text.count("<h1")
     assert "时间线上的 m1" in file.read_text()
+    assert '<td class="detail">自 m1' in file.read_text()
     _not_over_what_is_no_file(ops, pin, tmp_path)
 
 
