@@ -126,7 +126,7 @@ def test_a_secret_is_written_as_it_is_and_told_of(here: Here) -> None:
     assert written(here, target)[b"\xff.v"] == b"nop\n"
     (told,) = found.told
     assert told.path == b"\xff.v"
-    assert "git checkout -- \\xff.v" in told.reason
+    assert "git checkout -- '\\xff.v'" in told.reason
 
 
 def test_a_filter_that_is_required_and_missing_is_named(here: Here) -> None:
