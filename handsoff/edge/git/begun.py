@@ -19,9 +19,6 @@ FETCH: Final = (
 )  # fmt: skip
 """A fetch that brings objects and nothing else: no ref moves, no file is written."""
 
-_QUESTION: Final = 600
-"""Seconds; what may take longer is no question but a transfer."""
-
 
 def fetching(known: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a fetch of records, up to what is fetched; tips ``known`` are here."""
@@ -44,17 +41,15 @@ class Begun:
     ) -> None:
         """Start ``git words`` for the remote ``name``; see ``Shared.run`` for ``most``.
 
-        ``end`` waits ``seconds`` for it. A question ends by itself twice as long after its start.
+        ``end`` waits ``seconds`` for it. Twice as long after its start it ends by itself.
         """
-        # what runs before git costs a fork, milliseconds; a transfer ends with its other end
-        plain = most is None and seconds > _QUESTION
         self._name, self._seconds = name, seconds
         self._process = subprocess.Popen(
             command.words("git", *_SWITCHES, *words),
             cwd=cwd,
             env=command.spelled(env if most is None else limits.environment(env)),
             # a few calls of the system's, and no lock
-            preexec_fn=None if plain else limits.within(2 * seconds, most),  # noqa: PLW1509
+            preexec_fn=limits.within(2 * seconds, most),  # noqa: PLW1509
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
