@@ -35,34 +35,30 @@ class Begun:
         *,
         cwd: Path,
         env: Mapping[str, str],
-        seconds: int,
         given: bool = False,
         most: int | None = None,
     ) -> None:
-        """Start ``git words`` for the remote ``name``; see ``Shared.run`` for ``most``.
-
-        ``end`` waits ``seconds`` for it. Twice as long after its start it ends by itself.
-        """
-        self._name, self._seconds = name, seconds
+        """Start ``git words`` for the remote ``name``; see ``Shared.run`` for ``most``."""
+        self._name = name
         self._process = subprocess.Popen(
             command.words("git", *_SWITCHES, *words),
             cwd=cwd,
             env=command.spelled(env if most is None else limits.environment(env)),
-            # a few calls of the system's, and no lock
-            preexec_fn=limits.within(2 * seconds, most),  # noqa: PLW1509
+            # two calls of the system's, and no lock
+            preexec_fn=None if most is None else limits.of_files(most),  # noqa: PLW1509
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
 
-    def end(self, given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
-        """Return how it ended; UnreachableError if that takes longer than it may."""
+    def end(self, given: bytes | None, seconds: int) -> "subprocess.CompletedProcess[bytes]":
+        """Return how it ended; UnreachableError if that takes longer than ``seconds``."""
         try:
-            out, err = self._process.communicate(given, timeout=self._seconds)
+            out, err = self._process.communicate(given, timeout=seconds)
         except subprocess.TimeoutExpired as error:
             self.drop()
             raise UnreachableError(
-                f"the remote {self._name} did not answer within {self._seconds} s", hint="try again"
+                f"the remote {self._name} did not answer within {seconds} s", hint="try again"
             ) from error
         except BaseException:
             self.drop()

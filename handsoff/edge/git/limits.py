@@ -25,19 +25,12 @@ def environment(env: Mapping[str, str]) -> dict[str, str]:
     return {**env, "GIT_ALLOC_LIMIT": _BLOCK}
 
 
-def within(seconds: int, most: int | None) -> Callable[[], None]:
-    """Return what is to run in the child before git, which ends after so many ``seconds``.
-
-    If we are killed, nobody is left to end one whose remote never answers. Git sets no alarm of its
-    own unless it shows progress. No file of its may be over ``most`` bytes.
-    """
+def of_files(most: int) -> Callable[[], None]:
+    """Return what is to run in the child before git: no file of its may be over ``most`` bytes."""
 
     def limit() -> None:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(seconds)
-        if most is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error that is told, not a death
-            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error that is told, not a death
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     return limit
 

@@ -76,19 +76,16 @@ class Shared(Ours):
 
         With ``most`` it may write no larger file (see ``limits``).
         """
-        begun = self._begin(*args, seconds=seconds, given=given is not None, most=most)
-        return begun.end(given)
+        return self._begin(*args, given=given is not None, most=most).end(given, seconds)
 
-    def _begin(
-        self, *args: str, seconds: int, given: bool = False, most: int | None = None
-    ) -> Begun:
+    def _begin(self, *args: str, given: bool = False, most: int | None = None) -> Begun:
         cwd, env = self.checkout.top, self.environment()
-        return Begun(self.name, args, cwd=cwd, env=env, seconds=seconds, given=given, most=most)
+        return Begun(self.name, args, cwd=cwd, env=env, given=given, most=most)
 
     def tips(self, *patterns: str) -> dict[str, str]:
         """Return the refs of the remote that match ``patterns``, each with its object id."""
         asked = self._questions.take(patterns) or self._ask(patterns)
-        done = asked.end()
+        done = asked.end(None, _SECONDS)
         if done.returncode:
             raise unreachable(self.name, done.stderr)
         found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
@@ -105,11 +102,11 @@ class Shared(Ours):
         begun = {patterns: self._ask(patterns)}
         if news:
             words = (*fetching(filter(None, news.values())), "--", self.url, *news)
-            begun[FETCH[0], *news] = self._begin(*words, seconds=_TRANSFER, most=limits.RECORDS)
+            begun[FETCH[0], *news] = self._begin(*words, most=limits.RECORDS)
         return self._questions.asking(begun)
 
     def _ask(self, patterns: Sequence[str]) -> Begun:
-        return self._begin("ls-remote", "--refs", "--", self.url, *patterns, seconds=_SECONDS)
+        return self._begin("ls-remote", "--refs", "--", self.url, *patterns)
 
     def fetch(
         self, refs: Sequence[str], known: Sequence[str] = (), *, most: int | None = limits.RECORDS
@@ -122,8 +119,8 @@ class Shared(Ours):
         if begun is None:
             given = "".join(f"{ref}\n" for ref in refs).encode("utf-8", "surrogateescape")
             words = (*fetching(known), "--stdin", "--", self.url)
-            begun = self._begin(*words, seconds=_TRANSFER, given=True, most=most)
-        done = begun.end(given)
+            begun = self._begin(*words, given=True, most=most)
+        done = begun.end(given, _TRANSFER)
         if done.returncode:
             if most is not None:
                 limits.check(done.stderr, self.objects / "pack", most)
