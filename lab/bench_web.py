@@ -4,14 +4,13 @@ Run from the repository root: python3 lab/bench_web.py [--works 200] [--entries 
 
 Real keys, real git, a bare remote on the same disk. A clone that has seen all of it once serves
 its page; Debian's chromium, if it is installed, opens it with nothing in its cache and says when it
-had painted first (PerformancePaintTiming). Prints for the list of works and for one work: until the
-first byte, until the first paint; and the same while the remote is asked and audited beside it.
+had painted first (PerformancePaintTiming). Prints for each kind of page how long its answer took
+and when it was painted, at worst; the same while the remote is asked and audited beside it.
 Exit code 1 if a first paint takes a second, or without a browser a whole answer.
 """
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,22 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parents[1]
-VENV = ROOT / "lab" / ".venv"
-CHROMIUM = Path("/usr/bin/chromium")
-LIMIT = 1.0
-_ROUNDS = 3
-"""Times that a page is opened, of which the best counts; the very first time there is but one."""
+from browser import CHROMIUM, into_environment
 
-if Path(sys.prefix) != VENV:
-    subprocess.run(["bash", ROOT / "lab" / "env.sh"], check=True, stdout=subprocess.DEVNULL)
-    if not [*VENV.glob("lib/*/site-packages/playwright")]:
-        pip = [VENV / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-e", f"{ROOT}[dev]", "playwright"], check=True)
-    python = str(VENV / "bin" / "python")
-    os.execv(python, [python, __file__, *sys.argv[1:]])
-
-sys.path.insert(0, str(ROOT))
+into_environment(__file__)
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
@@ -44,6 +30,10 @@ from tests.kit.machines import Machine, World, sealed  # noqa: E402
 from tests.kit.running import inside  # noqa: E402
 from tests.kit.seen import PAGES, Desks  # noqa: E402
 from tests.kit.visiting import Site, served  # noqa: E402
+
+LIMIT = 1.0
+_ROUNDS = 3
+"""Times that each page is opened, of which the slowest counts."""
 
 
 def main() -> None:
@@ -91,28 +81,31 @@ def _measure(machine: Machine, works: list[str]) -> float:
         print(f"the server is there after {time.perf_counter() - began:.2f} s")
         site.sign_in()
         one = "/work/" + quote(work_component(works[0]), safe="")
+        pages = {
+            "works": "/", "one work": one, "two revisions": f"{one}/compare?old=1&new=2",
+            "roster": "/roster", "audit": "/audit",
+        }  # fmt: skip
         paint = _browser(site) if CHROMIUM.exists() else None
-        worst = [_told("works, the very first", site, "/", paint)]
+        worst = [_told("works, the very first", site, "/", paint, rounds=1)]
         # from now on the remote is asked and audited beside it
-        for name, path in (("works, while it audits", "/"), ("one work, while it audits", one)):
-            worst.append(_told(name, site, path, paint))
+        worst += [_told(f"{name}, while it audits", site, at, paint) for name, at in pages.items()]
         _until_audited(site)
-        for name, path in (("works", "/"), ("one work", one)):
-            worst.append(_told(name, site, path, paint))
+        worst += [_told(name, site, path, paint) for name, path in pages.items()]
         if paint is not None:
             paint("")
     return max(worst)
 
 
-def _told(name: str, site: Site, path: str, paint: Callable[[str], float] | None) -> float:
+def _told(
+    name: str, site: Site, path: str, paint: Callable[[str], float] | None, rounds: int = _ROUNDS
+) -> float:
     """Print one line, and return the seconds that count: until the paint, or the whole answer."""
-    rounds = 1 if "first" in name else _ROUNDS
-    painted = min(paint(path) for _ in range(rounds)) if paint is not None else 0.0
+    painted = max(paint(path) for _ in range(rounds)) if paint is not None else 0.0
     began = time.perf_counter()
     size = len(site.get(path).text)
     whole = time.perf_counter() - began
     told = f", first paint {painted:5.2f} s" if paint is not None else ""
-    print(f"  {name:27} answer {whole:5.2f} s of {size / 1000:6.0f} kB{told}", flush=True)
+    print(f"  {name:32} answer {whole:5.2f} s of {size / 1000:6.0f} kB{told}", flush=True)
     return painted or whole
 
 

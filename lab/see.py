@@ -9,7 +9,6 @@ not, and the exit code is 1 if one is not. Screenshots go to lab/out/: light, da
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,21 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parents[1]
-VENV = ROOT / "lab" / ".venv"
-OUT = ROOT / "lab" / "out"
-CHROMIUM = "/usr/bin/chromium"
+from browser import CHROMIUM, ROOT, into_environment
 
-if Path(sys.prefix) != VENV:
-    # the environment of the lab, with what only this script needs
-    subprocess.run(["bash", ROOT / "lab" / "env.sh"], check=True, stdout=subprocess.DEVNULL)
-    pip = [VENV / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
-    if not [*VENV.glob("lib/*/site-packages/playwright")]:
-        subprocess.run([*pip, "-e", f"{ROOT}[dev]", "playwright"], check=True)
-    python = str(VENV / "bin" / "python")
-    os.execv(python, [python, __file__, *sys.argv[1:]])
-
-sys.path.insert(0, str(ROOT))
+into_environment(__file__)
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright  # noqa: E402
 
@@ -41,6 +28,7 @@ from tests.kit.running import inside  # noqa: E402
 from tests.kit.seen import ODD, WORK, worth_seeing  # noqa: E402
 from tests.kit.visiting import Site, served  # noqa: E402
 
+OUT = ROOT / "lab" / "out"
 WIDE = {"width": 1180, "height": 860}
 NARROW = {"width": 375, "height": 780}
 
@@ -89,7 +77,7 @@ def main() -> None:
         world = World.make(Path(folder).resolve())
         machines = worth_seeing(world)
         machines[0].handsoff("status").ok()
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         look = Look(browser)
         with served(machines[0]) as site:
             doors(look, site)
