@@ -18,7 +18,7 @@ def into_environment(script: str) -> None:
     if Path(sys.prefix) != _VENV:
         subprocess.run(["bash", ROOT / "lab" / "env.sh"], check=True, stdout=subprocess.DEVNULL)
         if not [*_VENV.glob("lib/*/site-packages/playwright")]:
-            pip = [_VENV / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
+            pip = [str(_VENV / "bin" / "pip"), "install", "-q", "--disable-pip-version-check"]
             subprocess.run([*pip, "-e", f"{ROOT}[dev]", "playwright"], check=True)
         python = str(_VENV / "bin" / "python")
         os.execv(python, [python, script, *sys.argv[1:]])
