@@ -11,11 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+# "kill -KILL -- -PID" is an "Illegal number" to dash; with -s every shell takes it (POSIX, kill)
 _JANITOR: Final = r"""
 trap '' INT HUP TERM
 children=
 while read -r line; do children=$line; done
-for child in $children; do kill -KILL -- "-$child" 2>/dev/null; done
+for child in $children; do kill -s KILL -- "-$child" 2>/dev/null; done
 [ -n "$1" ] || exit 0
 try=0
 while [ "$try" -lt 60 ]; do
