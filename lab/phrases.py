@@ -79,6 +79,7 @@ _VALUES = (
     ("to", "anyone"), ("said", "says"), ("said", "would say"), ("fate", "stays"),
     *(("outcome", outcome) for outcome in sorted(OUTCOMES)),
     *(("verdict", said) for said in (*STAYS.values(), "same", "NOT THE SAME")),
+    ("verdict", "NOT AS IT SHOULD BE"),
     *(("adapter", state) for state in _ADAPTERS), ("blocked", "blocked"), ("blocked", "dropped"),
 )  # fmt: skip
 """Single words in a sentence, each with the name that it stands for."""

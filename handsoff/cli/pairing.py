@@ -109,8 +109,10 @@ def _prompt(question: str, *, needed: bool) -> Code | None:
     for left in range(_TRIES if asks else 1, 0, -1):
         if asks:
             print(tongue.said(question), end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline(1000)
+        if needed and not line:
+            raise UsageError("no code was typed", hint="handsoff pair CODE")
         try:
-            line = sys.stdin.readline(1000)
             return parse_code(line) if line.strip() or needed else None
         except UsageError as error:
             if left == 1:

@@ -23,6 +23,7 @@ _SIGNATURE: Final = 4096
 _HEADER: Final = 128 << 10
 """Bytes in which age's header must end, which is read into memory: over a thousand receivers."""
 _MAC: Final = b"\n--- "
+_AGE: Final = b"age-encryption.org/"
 """What the last line of the header begins with (age-encryption.org/v1)."""
 _CHANGED: Final = "the parcel is cut short or was changed on its way"
 
@@ -123,7 +124,8 @@ def unseal(sealed: Path, staging: Path, identity: str) -> Opened:
         with sealed.open("rb") as source, staging.open("w+b") as target:
             staging.chmod(0o600)
             head = source.read(_HEADER)
-            if len(head) == _HEADER and _MAC not in head:
+            strange = not head.startswith(_AGE[: len(head)])
+            if strange or (len(head) == _HEADER and _MAC not in head):
                 raise DamagedError("this is not a parcel of handsoff", hint="have it sent again")
             source.seek(0)
             pyrage.decrypt_io(source, target, [key])

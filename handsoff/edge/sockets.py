@@ -1,6 +1,7 @@
 """Sockets that listen, at one address or at every one of both families."""
 
 import errno
+import os
 import socket
 from typing import Final
 
@@ -15,7 +16,17 @@ _BACKLOG: Final = 128
 
 
 def listening(bind: str, port: int) -> socket.socket:
-    """Return a socket that listens on ``bind``; OSError if none can."""
+    """Return a socket that listens on ``bind``; OSError, in the system's words, if none can."""
+    try:
+        return _listening(bind, port)
+    except OSError as error:
+        if error.errno is None or error.errno not in errno.errorcode:
+            raise
+        # create_server adds the address to the words, in words of its own
+        raise OSError(error.errno, os.strerror(error.errno)) from error
+
+
+def _listening(bind: str, port: int) -> socket.socket:
     if bind not in _EVERYWHERE:
         family, _, _, _, where = socket.getaddrinfo(
             bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

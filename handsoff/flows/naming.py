@@ -20,7 +20,7 @@ def work_here(checkout: Checkout, named: str | None = None) -> str:
             raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
         if named not in (None, branch):
             raise UsageError(
-                f"this checkout stands on {branch}", hint="--as names a detached HEAD only"
+                f"this checkout stands on {branch}", hint="only a detached HEAD is named with --as"
             )
         return branch
     if named is not None:

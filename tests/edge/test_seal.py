@@ -155,6 +155,15 @@ def test_a_header_without_an_end_is_not_read_into_memory(
         seal.unseal(tmp_path / "parcel", tmp_path / "staging", m1.sealing)
 
 
+@pytest.mark.parametrize("data", [b"m2.lan", b"-----BEGIN AGE ENCRYPTED FILE-----"])
+def test_a_file_that_never_was_a_parcel_is_called_none(
+    tmp_path: Path, m1: Machine, data: bytes
+) -> None:
+    (tmp_path / "notes.txt").write_bytes(data)
+    with pytest.raises(DamagedError, match="not a parcel of handsoff"):
+        seal.unseal(tmp_path / "notes.txt", tmp_path / "staging", m1.sealing)
+
+
 def test_a_parcel_for_very_many_receivers_is_opened(tmp_path: Path, m1: Machine) -> None:
     path = sealed(tmp_path, *[m1] * 1000)
     assert seal.unseal(path, tmp_path / "staging", m1.sealing).pack_size == len(PACK)

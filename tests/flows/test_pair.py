@@ -250,6 +250,7 @@ def test_only_the_one_who_proves_the_code_uses_it_up_and_nobody_is_let_in_unaske
     [
         (("7-orbit",), 2, "not a code"),
         (("7-orbti-lamp",), 2, "orbti"),
+        (("--at", "127.0.0.1:1"), 2, "no code was typed"),
         (("7-orbit-lamp", "--at", "127.0.0.1:1", "--yes"), 6, "waits with the number 7"),
         (("7-orbit-lamp", "--at", "nowhere", "--yes"), 2, "names no port"),
         (("--bind", "203.0.113.1", "--port", "9"), 2, "cannot wait at 203.0.113.1:9"),
