@@ -39,6 +39,7 @@ def running(home: Path) -> Running | None:
     try:
         with (home / _LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            files.unlock(lock)
     except FileNotFoundError:
         return None
     except BlockingIOError:
@@ -74,6 +75,7 @@ def only_listener(home: Path) -> Iterator[Callable[[str], None]]:
             yield note
         finally:
             (home / _NOTE).unlink(missing_ok=True)
+            files.unlock(lock)
 
 
 def _take(lock: IO[bytes], home: Path) -> None:

@@ -76,9 +76,20 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     sync_folder(path.parent)
 
 
+def unlock(handle: int | IO[bytes]) -> None:
+    """Give up a lock on an open file at once: closing it alone may leave the lock for a moment.
+
+    A child that another thread has just begun holds a copy of every open file until it has become
+    another program, and the lock lasts as long as any copy (flock(2)).
+    """
+    import fcntl  # noqa: PLC0415 - POSIX only, and said so in README
+
+    fcntl.flock(handle, fcntl.LOCK_UN)
+
+
 def _beside(path: Path) -> tuple[int, str]:
     """Make the file that will take the place of ``path``, locked as long as it is open."""
-    import fcntl  # noqa: PLC0415 - POSIX only, and said so in README
+    import fcntl  # noqa: PLC0415 - as above
 
     while True:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_BESIDE, dir=path.parent)

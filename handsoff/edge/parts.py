@@ -75,6 +75,7 @@ class Part:
 
     def let_go(self) -> None:
         """Let others go on with it."""
+        files.unlock(self._handle)
         os.close(self._handle)
 
 

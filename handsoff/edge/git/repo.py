@@ -165,7 +165,10 @@ class Checkout:
                     "another handsoff command is at work in this clone",
                     hint="wait until it ends, then try again",
                 ) from error
-            yield
+            try:
+                yield
+            finally:
+                files.unlock(handle)
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:

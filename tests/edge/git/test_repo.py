@@ -1,5 +1,6 @@
 """One checkout: where its parts are, whatever it is called, and git run in it undisturbed."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,23 @@ def test_two_commands_do_not_work_in_one_clone_at_once(here: Here, tmp_path: Pat
         pass
     with here.checkout.lock():
         pass
+
+
+def test_a_child_that_has_just_begun_keeps_no_lock(here: Here) -> None:
+    theirs, ours = os.pipe()
+    with here.checkout.lock():
+        child = os.fork()
+        if child == 0:  # it has all that is open, as one has that another thread begins
+            os.read(theirs, 1)
+            os._exit(0)
+    try:
+        with here.checkout.lock():
+            pass
+    finally:
+        os.write(ours, b".")
+        os.waitpid(child, 0)
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_bytes_and_texts_lead_to_one_another() -> None:
