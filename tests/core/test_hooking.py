@@ -27,11 +27,17 @@ DROP = {"by": "m2", "reason": "off home", "since": 900_000, "blocked": False}
 
 
 def stands(
-    *, now: int = NOW, waits: Any = (), settings: Any = None, work: str = "feat/x", **entry: Any
+    *,
+    now: int = NOW,
+    waits: Any = (),
+    settings: Any = None,
+    work: str = "feat/x",
+    known: str = "feat/x",
+    **entry: Any,
 ) -> Standing:
     state = {
         "machine": {"id": "a", "name": "m1"},
-        "works": {"feat/x": {**ENTRY, **entry}},
+        "works": {known: {**ENTRY, **entry}},
         "waits": [*waits],
         "settings": settings or {"edits": "deny", "save_every": 600},
     }
@@ -126,6 +132,16 @@ def test_what_others_said_stays_in_its_quotes() -> None:
     for said in (*told.split("\n")[2:4], hooking.refusal("push", dropped)):
         assert said.count('"') == 2
         assert "<" not in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "entry"),
+    [("withdraw", OFFERED), ("catch", {"state": "dropped", "until": 0, "drop": DROP})],
+)
+def test_a_command_that_is_shown_can_be_typed_whatever_the_work_is_called(
+    verb: str, entry: dict[str, Any]
+) -> None:
+    assert f"`handsoff {verb} 'a;b'`" in stands(work="a;b", known="a;b", **entry).way
 
 
 def test_an_offer_that_ran_out_waits_no_more() -> None:
