@@ -6,13 +6,15 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from typing import Final, Protocol
 
 from handsoff.core.objects import oid_of
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import Content, Signature, Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter, Piece
+
+_LARGE: Final = 1 << 20
 
 
 class Sink(Protocol):
@@ -38,19 +40,31 @@ class Taken:
         self.links = content.links
 
 
+def _taken(worktree: Worktree, path: bytes) -> Taken | None:
+    content = worktree.read(path)
+    return Taken(content) if content is not None else None
+
+
 class Hashing:
     """A sink that only names what it is given."""
 
     def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
-        """Read and hash files in two threads."""
+        """Read and hash files: large ones two at a time.
 
-        def take(batch: list[bytes]) -> list[tuple[bytes, Taken]]:
-            contents = (worktree.read(path) for path in batch)
-            return [(content.path, Taken(content)) for content in contents if content]
-
-        with ThreadPoolExecutor(2) as pool:
-            found = pool.map(take, disk.batches(worktree, wanted))
-            return {path: taken for batch in found for path, taken in batch}
+        Of small ones two threads would mostly wait for each other, and take longer than one.
+        """
+        found, large = {}, []
+        for path in wanted:
+            content = worktree.read(path, _LARGE)
+            if content is not None and content.signature.size > _LARGE:
+                large.append(path)
+            elif content is not None:
+                found[path] = Taken(content)
+        if large:
+            with ThreadPoolExecutor(2) as pool:
+                contents = pool.map(lambda path: _taken(worktree, path), large)
+                found |= {path: taken for path, taken in zip(large, contents, strict=True) if taken}
+        return found
 
     def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:  # noqa: ARG002
         """Return the id of an object."""

@@ -72,6 +72,7 @@ def test_capturing_changes_not_one_byte_of_the_checkout(here: Here, tmp_path: Pa
 
 def test_the_same_state_has_the_same_id_wherever_it_goes(here: Here, tmp_path: Path) -> None:
     monday(here)
+    here.write("large", b"large" * (1 << 18))
     (tmp_path / "store").mkdir()
     store = Objects(tmp_path / "store", here.top / ".git" / "objects")
     hashed = here.capture(Hashing(), [b"*.log"])
