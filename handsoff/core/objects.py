@@ -26,7 +26,9 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 def oid_of(kind: str, data: bytes) -> str:
     """Return the SHA-1 name of an object of ``kind`` (blob, tree, commit) with this content."""
-    return hashlib.sha1(b"%s %d\0" % (kind.encode(), len(data)) + data).hexdigest()
+    digest = hashlib.sha1(b"%s %d\0" % (kind.encode(), len(data)))
+    digest.update(data)
+    return digest.hexdigest()
 
 
 class TreeEntry(NamedTuple):

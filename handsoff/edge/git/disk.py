@@ -6,18 +6,13 @@ A path below a link is not there: what the link leads to is somebody else's.
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from handsoff.core import paths
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
 from handsoff.core.trees import Leaf
 from handsoff.errors import RefusedError, UnfitError
-
-BATCH_BYTES: Final = 1 << 20
-BATCH_FILES: Final = 256
 
 
 class Signature(NamedTuple):
@@ -29,8 +24,7 @@ class Signature(NamedTuple):
     ctime: int
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """One file or link as it was read."""
 
     path: bytes
@@ -102,25 +96,26 @@ class Worktree:
         mode = EXECUTABLE if st.st_mode & stat.S_IXUSR else FILE
         if limit is not None and st.st_size > limit:
             return Content(path, mode, b"", signature_of(st), st.st_nlink)
-        return self._read_file(path, mode)
+        return self._read_file(path, mode, st)
 
-    def _read_file(self, path: bytes, mode: int) -> Content:
+    def _read_file(self, path: bytes, mode: int, before: os.stat_result) -> Content:
         try:
             # O_NONBLOCK: should a FIFO have taken the file's place, opening it must not hang
             handle = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
             raise _unreadable(path, error) from error
         try:
-            before = os.fstat(handle)
-            if not stat.S_ISREG(before.st_mode):
-                raise ChangedError(path)
             data = _read_whole(handle, before.st_size)
             after = os.fstat(handle)
+        except (BlockingIOError, IsADirectoryError) as error:
+            raise ChangedError(path) from error
         finally:
             os.close(handle)
-        if signature_of(before) != signature_of(after) or len(data) != after.st_size:
+        signature = signature_of(after)
+        is_same = signature == signature_of(before) and after.st_mode == before.st_mode
+        if not is_same or len(data) != after.st_size:
             raise ChangedError(path)
-        return Content(path, mode, data, signature_of(after), after.st_nlink)
+        return Content(path, mode, data, signature, after.st_nlink)
 
 
 def _unreadable(path: bytes, error: OSError) -> RefusedError:
@@ -143,25 +138,13 @@ class ChangedError(UnfitError):
 
 
 def _read_whole(handle: int, size: int) -> bytes:
+    """Return what is in a file of ``size`` bytes, and one byte more, no further, if it grew."""
     data = os.read(handle, size + 1)
     if len(data) in (0, size):
         return data
     pieces = [data]
-    while piece := os.read(handle, 1 << 20):
+    left = size + 1 - len(data)
+    while piece := os.read(handle, left):
         pieces.append(piece)
+        left -= len(piece)
     return b"".join(pieces)
-
-
-def batches(worktree: Worktree, wanted: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield ``wanted`` in groups of about a megabyte, for one worker each."""
-    batch: list[bytes] = []
-    size = 0
-    for path in wanted:
-        st = worktree.stat(path)
-        batch.append(path)
-        size += st.st_size if st else 0
-        if size >= BATCH_BYTES or len(batch) >= BATCH_FILES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -33,6 +33,8 @@ class Piece(NamedTuple):
     where: str
     judged: bool = False
     """Whether it was looked at already, as what it says and not as bytes."""
+    oid: str = ""
+    """Its id, if whoever has read it has hashed it as well."""
 
 
 class Packed(NamedTuple):
@@ -77,15 +79,16 @@ class PackWriter:
     def _work(self, job: Callable[[], Iterable[Piece]]) -> list[Packed]:
         pieces = list(job())
         self._inspect(pieces)
-        return [pack_object(piece.kind, piece.data) for piece in pieces]
+        return [pack_object(piece.kind, piece.data, piece.oid) for piece in pieces]
 
     def _write_next(self) -> None:
-        for packed in self._running.popleft().result():
-            if packed.oid not in self.written:
-                self.written.add(packed.oid)
-                self._unpacked += packed.size
-                self._file.write(packed.head)
-                self._file.write(packed.deflated)
+        parts = []
+        for oid, size, *entry in self._running.popleft().result():
+            if oid not in self.written:
+                self.written.add(oid)
+                self._unpacked += size
+                parts += entry
+        self._file.write(b"".join(parts))
 
     def drain(self) -> None:
         """Wait until all that was submitted is written; raises what a worker raised."""
@@ -117,7 +120,7 @@ class PackWriter:
         self._pool.shutdown(cancel_futures=True)
 
 
-def pack_object(kind: str, data: bytes) -> Packed:
+def pack_object(kind: str, data: bytes, oid: str = "") -> Packed:
     """Return an object as it stands in a pack: its oid, its header, its deflated bytes."""
     size = len(data)
     first = (_KINDS[kind] << 4) | (size & 0x0F)
@@ -128,4 +131,5 @@ def pack_object(kind: str, data: bytes) -> Packed:
         first = size & 0x7F
         size >>= 7
     head.append(first)
-    return Packed(oid_of(kind, data), len(data), bytes(head), isal_zlib.compress(data, _LEVEL))
+    deflated = isal_zlib.compress(data, _LEVEL)
+    return Packed(oid or oid_of(kind, data), len(data), bytes(head), deflated)

@@ -4,6 +4,7 @@
 ``Packing`` writes what travels, so that what is hashed, inspected and sent is one thing.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
@@ -15,6 +16,9 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter, Piece
 
 _LARGE: Final = 1 << 20
+_BATCH_BYTES: Final = 1 << 20
+"""Bytes and files that one worker holds at a time, of which the last may be over it."""
+_BATCH_FILES: Final = 256
 
 
 class Sink(Protocol):
@@ -92,6 +96,14 @@ class Storing:
         return self._objects.write(kind, data)
 
 
+def _next(left: deque[bytes]) -> bytes | None:
+    """Return one of the paths left, which several threads take from."""
+    try:
+        return left.popleft()
+    except IndexError:
+        return None
+
+
 class Packing:
     """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
 
@@ -109,28 +121,34 @@ class Packing:
         whoever was told must see to it that this state is never sent.
         """
         found: dict[bytes, Taken] = {}
+        left = deque(wanted)
 
-        def take(batch: list[bytes]) -> list[Piece]:
-            pieces = []
-            for path in batch:
-                content = worktree.read(path, self._limit)
-                if content is None:
-                    continue
-                if content.signature.size > self._limit:
-                    whole = self._oversize(path, content.signature.size)
-                    content = worktree.read(path) if whole else None
-                    if content is None:
-                        continue
-                found[path] = Taken(content)
-                pieces.append(Piece("blob", content.data, path, ""))
+        def take() -> list[Piece]:
+            """Read as many of the files left as one worker holds at a time."""
+            pieces: list[Piece] = []
+            size = 0
+            while size < _BATCH_BYTES and len(pieces) < _BATCH_FILES and (path := _next(left)):
+                content = self._read(worktree, path)
+                if content is not None:
+                    found[path] = taken = Taken(content)
+                    pieces.append(Piece("blob", content.data, path, "", oid=taken.leaf.oid))
+                    size += len(content.data)
             return pieces
 
-        for batch in disk.batches(worktree, wanted):
-            self._pack.submit(lambda batch=batch: take(batch))  # type: ignore[misc]
+        while left:
+            self._pack.submit(take)
         self._pack.drain()
         return found
 
+    def _read(self, worktree: Worktree, path: bytes) -> Content | None:
+        content = worktree.read(path, self._limit)
+        if content is not None and content.signature.size > self._limit:
+            whole = self._oversize(path, content.signature.size)
+            return worktree.read(path) if whole else None
+        return content
+
     def put(self, kind: str, data: bytes, path: bytes, where: str) -> str:
         """Pack an object that was made in memory."""
-        self._pack.add([Piece(kind, data, path, where)])
-        return oid_of(kind, data)
+        oid = oid_of(kind, data)
+        self._pack.add([Piece(kind, data, path, where, oid=oid)])
+        return oid

@@ -72,9 +72,16 @@ def test_a_folder_and_a_fifo_are_no_files_and_are_not_opened(
 def test_a_fifo_that_takes_the_place_of_a_file_does_not_hang(
     tmp_path: Path, tree: Worktree
 ) -> None:
+    (tmp_path / "f").write_text("x")
+    before = os.lstat(tmp_path / "f")
+    (tmp_path / "f").unlink()
     os.mkfifo(tmp_path / "f")
     with pytest.raises(ChangedError, match="files change while they are read: f"):
-        tree._read_file(b"f", FILE)
+        tree._read_file(b"f", FILE, before)
+    writer = os.open(tmp_path / "f", os.O_RDWR)
+    with pytest.raises(ChangedError, match="files change while they are read: f"):
+        tree._read_file(b"f", FILE, before)
+    os.close(writer)
 
 
 def test_a_link_that_takes_the_place_of_a_file_is_not_followed(
@@ -82,7 +89,29 @@ def test_a_link_that_takes_the_place_of_a_file_is_not_followed(
 ) -> None:
     (tmp_path / "f").symlink_to("/etc/passwd")
     with pytest.raises(RefusedError, match="f cannot be read"):
-        tree._read_file(b"f", FILE)
+        tree._read_file(b"f", FILE, Path("/etc/passwd").stat())
+
+
+@pytest.mark.parametrize("other", ["folder", "another of its size", "longer", "shorter"])
+def test_what_takes_the_place_of_a_file_that_was_looked_at_is_a_change(
+    tmp_path: Path, tree: Worktree, other: str
+) -> None:
+    (tmp_path / "f").write_text("abc")
+    before = os.lstat(tmp_path / "f")
+    (tmp_path / "f").rename(tmp_path / "old")
+    if other == "folder":
+        (tmp_path / "f").mkdir()
+    else:
+        (tmp_path / "f").write_text({"longer": "abcd", "shorter": ""}.get(other, "abc"))
+        os.utime(tmp_path / "f", ns=(before.st_mtime_ns, before.st_mtime_ns))
+    with pytest.raises(ChangedError, match="files change while they are read: f"):
+        tree._read_file(b"f", FILE, before)
+
+
+def test_of_a_file_that_grows_no_more_is_read_than_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"x" * 100)
+    with (tmp_path / "f").open("rb") as file:
+        assert len(disk._read_whole(file.fileno(), 40)) == 41
 
 
 def test_a_file_over_the_limit_is_measured_and_not_read(tmp_path: Path, tree: Worktree) -> None:
@@ -162,12 +191,3 @@ def test_what_may_not_be_read_is_refused_by_name(tmp_path: Path, where: str) -> 
             Worktree(tmp_path).read(where.encode())
     finally:
         closed.chmod(0o700)
-
-
-def test_files_come_in_batches_of_a_megabyte_or_of_so_many(tmp_path: Path, tree: Worktree) -> None:
-    (tmp_path / "big").write_bytes(b"x" * disk.BATCH_BYTES)
-    names = [b"none%d" % n for n in range(disk.BATCH_FILES + 1)]
-    got = list(disk.batches(tree, [b"big", *names, b"big"]))
-    assert [len(batch) for batch in got] == [1, disk.BATCH_FILES, 2]
-    assert [p for batch in got for p in batch] == [b"big", *names, b"big"]
-    assert list(disk.batches(tree, [])) == []

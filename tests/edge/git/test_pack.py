@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, oid_of
+from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.pack import PackWriter, Piece, pack_object
+from handsoff.edge.git.sinks import Packing
 from tests.kit.plumbing import line, raw, repository
 
 WHO = "Lin <lin@example.invalid> 1700000000 +0000"
@@ -98,6 +100,26 @@ def test_every_piece_is_inspected_as_it_is_packed(tmp_path: Path) -> None:
             writer.add([piece])
         writer.finish()
     assert sorted(seen) == sorted(pieces)
+
+
+def test_workers_take_files_in_batches_of_a_megabyte_or_of_so_many(tmp_path: Path) -> None:
+    sizes = [1 << 20, *[1] * 300, 1 << 20, 5]
+    names = [b"f%03d" % number for number in range(len(sizes))]
+    for name, size in zip(names, sizes, strict=True):
+        (tmp_path / name.decode()).write_bytes(name[: size or 0].ljust(size, b"x"))
+    batches: list[list[Piece]] = []
+    with (tmp_path / "x").open("w+b") as file:
+        writer = PackWriter(file, lambda pieces: batches.append(list(pieces)))
+        sink = Packing(writer, limit=1 << 20, oversize=lambda path, size: False)
+        taken = sink.files(Worktree(tmp_path), [*names, b"none"])
+        writer.finish()
+    pieces = [piece for batch in batches for piece in batch]
+    assert sorted(piece.path for piece in pieces) == names == sorted(taken)
+    assert all(oid_of("blob", p.data) == p.oid == taken[p.path].leaf.oid for p in pieces)
+    assert writer.written == {piece.oid for piece in pieces}
+    for batch in filter(None, batches):
+        assert len(batch) <= 256
+        assert sum(len(piece.data) for piece in batch[:-1]) < 1 << 20
 
 
 def test_what_an_inspector_or_a_job_raises_reaches_the_caller(tmp_path: Path) -> None:
