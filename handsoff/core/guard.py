@@ -94,7 +94,10 @@ def shown(secret: bytes) -> str:
 
 def never(path: bytes) -> bool:
     """Say whether ``path`` is, or lies in, a ``.env*`` that not even the carry list takes along."""
-    parts = path.lower().split(b"/")
+    lowered = path.lower()
+    if _ENVIRONMENT not in lowered:  # nearly all of many thousands
+        return False
+    parts = lowered.split(b"/")
     return any(p.startswith(_ENVIRONMENT) and not _TEMPLATE.fullmatch(p) for p in parts)
 
 
@@ -104,7 +107,7 @@ def name_finding(path: bytes) -> str | None:
     name = lowered.rsplit(b"/", 1)[-1]
     if never(path):
         return "environment file"
-    if _PUBLIC.fullmatch(name) or _CODE.fullmatch(name):
+    if _CODE.fullmatch(name) or _PUBLIC.fullmatch(name):
         return None
     for kind, pattern in _NAMES:
         if pattern.fullmatch(name):
