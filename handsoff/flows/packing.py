@@ -111,7 +111,7 @@ class Packer:
         with ThreadPoolExecutor(1) as aside:
             merged = found.operation.merged
             trees = [merged] if merged else []
-            listing = aside.submit(news.to_send, self.checkout, self._tips(found), common, trees)
+            listing = aside.submit(self._news, objects, self._tips(found), common, trees)
             try:
                 with self.phases.phase("capture"):
                     captured, sink = self._capture(writer, found, objects, known)
@@ -120,15 +120,14 @@ class Packer:
                     with self.phases.phase("transcript"):
                         transcript = self.stuff(writer)
                 with self.phases.phase("history"):
-                    sending = listing.result()
-                    large = self._large(found, objects, sending.objects, known, sink)
+                    listed = listing.result()
+                    large = self._large(found, objects, listed.sending.objects, known, sink)
                     captured = replace(captured, state=replace(captured.state, lfs=large))
                     sealed = snapshot.seal_envelope(captured.state, sink, transcript)
                     chain = sink.put(
                         "blob", self.along(sealed.envelope), luggage.NAME, "the record"
                     )
-                    clone.fetch_trees(self.checkout, sending.bases)
-                    self._history(writer, found, objects, sending.objects)
+                    self._history(writer, found, objects, listed)
                     writer.drain()
                 with self.phases.phase("guard"):
                     safe = [*common, *known]
@@ -140,9 +139,17 @@ class Packer:
             digest = writer.finish()
         bounds.most(digest.size, {bounds.UNPACKED: digest.unpacked})
         return Packed(
-            captured, sealed, digest, tuple(sending.bases), tuple(f.fingerprint for f in waived),
-            len(writer.written), chain, transcript,
+            captured, sealed, digest, tuple(listed.sending.bases),
+            tuple(f.fingerprint for f in waived), len(writer.written), chain, transcript,
         )  # fmt: skip
+
+    def _news(
+        self, objects: Objects, tips: Sequence[str], have: Sequence[str], trees: Sequence[str]
+    ) -> News:
+        """Return what is news of the history; git looks for it while the capture goes on."""
+        sending = news.to_send(self.checkout, tips, have, trees)
+        clone.fetch_trees(self.checkout, sending.bases)
+        return News(self.checkout, objects, sending)
 
     def _tips(self, found: Look) -> list[str]:
         """Return the commits that the state is made of and that the clone has already."""
@@ -210,11 +217,8 @@ class Packer:
 
         return is_there
 
-    def _history(
-        self, writer: PackWriter, found: Look, objects: Objects, wanted: Sequence[str]
-    ) -> None:
-        listed = News(self.checkout, objects, wanted, frozenset(writer.written))
-        for batch in listed.pieces():
+    def _history(self, writer: PackWriter, found: Look, objects: Objects, listed: News) -> None:
+        for batch in listed.pieces(frozenset(writer.written)):
             writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
         # a staged blob that is not here was promised by the remote, where the receiver gets it
         staged = [piece for piece in staged_blobs(found) if self._is_here(objects, piece[0])]

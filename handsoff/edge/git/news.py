@@ -6,7 +6,8 @@ since rev-list prints them in a form that a newline in a name breaks.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import Final, NamedTuple
 
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.places import PREFIX, is_copy
@@ -61,12 +62,17 @@ def own_tips(checkout: Checkout, limit: int) -> list[str]:
     return sorted(tips)[:limit]
 
 
+_COMMIT: Final = "commit "
+
+
 class ToSend(NamedTuple):
     """What a pack is to hold, and the commits it builds on."""
 
     objects: list[str]
     bases: list[str]
     """The other end must have each of these, or get it from the remote, with its history."""
+    commits: list[str]
+    """Which of the objects are commits."""
 
 
 def to_send(
@@ -78,20 +84,22 @@ def to_send(
     those may have it without its history. Where history was cut off here, the cut is a base too:
     its parents cannot be sent. So is what a remote has promised: it is for that one to give.
     """
-    objects, edges = _walk(checkout, [*tips, *trees], have)
-    cut = checkout.shallow.intersection(objects)
+    found = _walk(checkout, [*tips, *trees], have)
+    cut = checkout.shallow.intersection(found.commits)
     if cut:
-        objects, edges = _walk(checkout, [*tips, *trees], [*have, *sorted(cut)])
-    sent = frozenset(objects)
-    return ToSend(objects, sorted({*edges, *(oid for oid in tips if oid not in sent)}))
+        found = _walk(checkout, [*tips, *trees], [*have, *sorted(cut)])
+    sent = frozenset(found.objects)
+    return found._replace(bases=sorted({*found.bases, *(oid for oid in tips if oid not in sent)}))
 
 
-def _walk(
-    checkout: Checkout, tips: Iterable[str], have: Iterable[str]
-) -> tuple[list[str], list[str]]:
-    lines = missing(checkout, tips, have, "--boundary", *clone.local_only(checkout))
-    edges = [line[1:] for line in lines if line.startswith("-")]
-    return [line for line in lines if not line.startswith("-")], edges
+def _walk(checkout: Checkout, tips: Iterable[str], have: Iterable[str]) -> ToSend:
+    """Return what git finds on the way; with a format of commits it says which these are."""
+    words = ("--boundary", "--format=", *clone.local_only(checkout))
+    lines = missing(checkout, tips, have, *words)
+    named = [line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)]
+    commits = [oid for oid in named if not oid.startswith("-")]
+    others = (line for line in lines if line and not line.startswith(_COMMIT))
+    return ToSend([*commits, *others], [oid[1:] for oid in named if oid.startswith("-")], commits)
 
 
 def missing(checkout: Checkout, tips: Iterable[str], have: Iterable[str], *words: str) -> list[str]:
@@ -128,31 +136,34 @@ class NewName(NamedTuple):
 
 @dataclass
 class News:
-    """The objects to send, named; ``pieces`` yields them in batches, less those in ``packed``.
+    """The objects to send, named; ``pieces`` yields them in batches.
 
-    ``new_names`` collects the further names of their content, and of what is only renamed.
+    ``new_names`` collects the further names of their content, and of what is only renamed. Git is
+    asked at once what the first commits add, so that another thread may make this.
     """
 
     checkout: Checkout
     objects: Objects
-    wanted: Sequence[str]
-    packed: Collection[str] = ()
+    sending: ToSend
     new_names: list[NewName] = field(default_factory=list)
+    _added: Iterator[Added] = field(init=False)
     _all: frozenset[str] = field(init=False)
     _left: dict[str, None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._all = frozenset(self.wanted)
-        self._left = dict.fromkeys(oid for oid in self.wanted if oid not in self.packed)
+        pairs = [self._trees(oid) for oid in self.sending.commits]
+        added = compared.added(self.checkout, pairs)
+        self._added = chain(list(islice(added, 1)), added)
+        self._all = frozenset(self.sending.objects)
+        self._left = {}
 
-    def pieces(self) -> Iterator[list[tuple[str, bytes, str]]]:
-        """Yield batches of (id, path, where): commits first, then what their trees add."""
-        commits = [oid for oid in self.wanted if self.objects.kind(oid) == "commit"]
+    def pieces(self, packed: Collection[str] = ()) -> Iterator[list[tuple[str, bytes, str]]]:
+        """Yield batches of (id, path, where): commits, then what their trees add to ``packed``."""
+        commits = self.sending.commits
         yield from _cut([(oid, b"", f"message of commit {oid[:10]}") for oid in commits])
-        for oid in commits:
-            self._left.pop(oid, None)
-        pairs = [self._trees(oid) for oid in commits]
-        for oid, found in zip(commits, compared.added(self.checkout, pairs), strict=True):
+        done = {*packed, *commits}
+        self._left = dict.fromkeys(oid for oid in self.sending.objects if oid not in done)
+        for oid, found in zip(commits, self._added, strict=True):
             batch = list(self._added_by(oid, found))
             if batch:
                 yield batch

@@ -20,8 +20,11 @@ def commit(here: Here, message: str = "x") -> str:
 
 def named(here: Here, tips: Iterable[str], have: Iterable[str]) -> tuple[News, dict[str, bytes]]:
     """Return the news, and the path of each of its objects; each comes exactly once."""
+    sending = news.to_send(here.checkout, list(tips), list(have))
     wanted = news.missing(here.checkout, tips, have)
-    found = News(here.checkout, here.objects, wanted)
+    assert sending.objects == wanted
+    assert sending.commits == [oid for oid in wanted if here.objects.kind(oid) == "commit"]
+    found = News(here.checkout, here.objects, sending)
     pieces = [piece for batch in found.pieces() for piece in batch]
     assert sorted(oid for oid, _, _ in pieces) == sorted(wanted)
     assert all(where for _, _, where in pieces)
@@ -107,10 +110,11 @@ def test_many_objects_come_in_batches_and_are_read(here: Here) -> None:
     for number in range(450):
         here.write(f"many/{number}", f"{number}\n")
     new = commit(here)
-    wanted = news.missing(here.checkout, [new], [])
-    batches = list(News(here.checkout, here.objects, wanted).pieces())
-    pieces = [p for batch in batches for p in news.read_pieces(here.objects, batch)]
-    assert {oid_of(p.kind, p.data) for p in pieces} == set(wanted)
+    sending = news.to_send(here.checkout, [new], [])
+    listed = News(here.checkout, here.objects, sending)
+    packed = {oid_of("blob", b"7\n"), here.git("rev-parse", "HEAD^{tree}")}
+    pieces = [p for batch in listed.pieces(packed) for p in news.read_pieces(here.objects, batch)]
+    assert {oid_of(p.kind, p.data) for p in pieces} == {*sending.objects} - packed
 
 
 def test_a_clone_that_lacks_objects_says_so(here: Here) -> None:
