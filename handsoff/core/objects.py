@@ -6,8 +6,9 @@ a path need not be UTF-8. Reading is strict; what git itself would refuse raises
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from handsoff.errors import DamagedError
 
@@ -43,7 +44,12 @@ _ENTRY: Final = re.compile(rb"([0-7]{5,6}) ([^\0/]+)\0(.{20})", re.DOTALL)
 _TREE: Final = re.compile(rb"(?:[0-7]{5,6} [^\0/]+\0.{20})*+", re.DOTALL)
 
 
-def raw_entries(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
+RawEntry: TypeAlias = tuple[bytes, bytes, bytes]
+SUBTREE: Final = b"40000"
+"""How a tree spells the mode of another in it."""
+
+
+def raw_entries(data: bytes) -> list[RawEntry]:
     """Return mode, name and id of each entry of a tree object, as the bytes that stand there."""
     if not _TREE.fullmatch(data):
         raise DamagedError("a tree object is cut short or malformed")
@@ -57,9 +63,14 @@ def parse_tree(data: bytes) -> list[TreeEntry]:
 
 def encode_tree(entries: list[TreeEntry]) -> bytes:
     """Return the bytes of a tree with ``entries``, sorted as git sorts them."""
+    return join_entries((b"%o" % e.mode, e.name, bytes.fromhex(e.oid)) for e in entries)
+
+
+def join_entries(entries: Iterable[RawEntry]) -> bytes:
+    """Return the bytes of a tree with entries as ``raw_entries`` gives them, sorted."""
     # git compares a directory as if its name ended with a slash
-    ordered = sorted(entries, key=lambda e: e.name + b"/" if e.mode == TREE else e.name)
-    return b"".join(b"%o %s\0" % (e.mode, e.name) + bytes.fromhex(e.oid) for e in ordered)
+    ordered = sorted(entries, key=lambda e: e[1] + b"/" if e[0] == SUBTREE else e[1])
+    return b"".join([b"%b %b\0%b" % entry for entry in ordered])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from handsoff.core.objects import (
     EXECUTABLE,
     FILE,
     LINK,
+    SUBTREE,
     TREE,
+    RawEntry,
     TreeEntry,
-    encode_tree,
+    join_entries,
     parse_tree,
     raw_entries,
 )
@@ -81,51 +83,49 @@ class _Graft:
 
     def tree(self, base: str, changes: Sequence[tuple[bytes, Leaf | None]], depth: int) -> str:
         """Return the new tree at ``depth`` bytes into the changed paths, or "" if it is empty."""
-        entries = {e.name: e for e in entries_of(self.read, base)}
-        for name, below in _by_name(changes, depth):
-            for path, leaf in below:
-                if len(path) == depth + len(name):
-                    _put(entries, name, leaf)
-            deeper = [item for item in below if len(item[0]) > depth + len(name)]
-            if deeper:
-                self.descend(entries, name, deeper, depth + len(name) + 1)
-        return self.emit(encode_tree(list(entries.values()))) if entries else ""
+        entries = {} if base == EMPTY_TREE else _entries(self.read(base))
+        # a sorted "a", "a-b", "a/c" is not grouped by its first name, so a dict does it
+        deeper: dict[bytes, list[tuple[bytes, Leaf | None]]] = {}
+        for item in changes:
+            path, leaf = item
+            slash = path.find(b"/", depth)
+            if slash < 0:
+                _put(entries, path[depth:], leaf)
+            else:
+                deeper.setdefault(path[depth:slash], []).append(item)
+        for name, below in deeper.items():
+            self.descend(entries, name, below, depth + len(name) + 1)
+        return self.emit(join_entries(entries.values())) if entries else ""
 
     def descend(
         self,
-        entries: dict[bytes, TreeEntry],
+        entries: dict[bytes, RawEntry],
         name: bytes,
         changes: Sequence[tuple[bytes, Leaf | None]],
         depth: int,
     ) -> None:
         """Make ``changes`` below ``name``, whatever stands there in ``entries``."""
         here = entries.get(name)
-        is_tree = here is not None and here.mode == TREE
+        is_tree = here is not None and here[0] == SUBTREE
         if not is_tree and all(leaf is None for _, leaf in changes):
             return  # removals under what is a file (now) remove nothing
-        subtree = self.tree(here.oid if here and is_tree else EMPTY_TREE, changes, depth)
+        subtree = self.tree(here[2].hex() if here and is_tree else EMPTY_TREE, changes, depth)
         if subtree:
-            entries[name] = TreeEntry(name, TREE, subtree)
+            entries[name] = SUBTREE, name, bytes.fromhex(subtree)
         else:
             entries.pop(name, None)
 
 
-def _by_name(
-    changes: Sequence[tuple[bytes, Leaf | None]], depth: int
-) -> Iterator[tuple[bytes, list[tuple[bytes, Leaf | None]]]]:
-    # a sorted "a", "a-b", "a/c" is not grouped by its first name, so a dict does it
-    groups: dict[bytes, list[tuple[bytes, Leaf | None]]] = {}
-    for item in changes:
-        slash = item[0].find(b"/", depth)
-        name = item[0][depth:] if slash < 0 else item[0][depth:slash]
-        groups.setdefault(name, []).append(item)
-    yield from groups.items()
+def _entries(data: bytes) -> dict[bytes, RawEntry]:
+    """Return the entries by name, as they stand there: most of them stay as they are."""
+    # some old tool wrote 040000, which git reads, and writes as it should be
+    return {name: (mode.lstrip(b"0"), name, oid) for mode, name, oid in raw_entries(data)}
 
 
-def _put(entries: dict[bytes, TreeEntry], name: bytes, leaf: Leaf | None) -> None:
+def _put(entries: dict[bytes, RawEntry], name: bytes, leaf: Leaf | None) -> None:
     if leaf is not None:
-        entries[name] = TreeEntry(name, leaf.mode, leaf.oid)
-    elif name in entries and entries[name].mode != TREE:
+        entries[name] = b"%o" % leaf.mode, name, bytes.fromhex(leaf.oid)
+    elif name in entries and entries[name][0] != SUBTREE:
         del entries[name]
 
 
@@ -152,11 +152,11 @@ def differences(read: Read, old: str, new: str, prefix: bytes = b"") -> Iterator
             )
 
 
-def _raw(read: Read, tree: str) -> set[tuple[bytes, bytes, bytes]]:
+def _raw(read: Read, tree: str) -> set[RawEntry]:
     return set() if tree == EMPTY_TREE else set(raw_entries(read(tree)))
 
 
-def _entry(raw: tuple[bytes, bytes, bytes]) -> TreeEntry:
+def _entry(raw: RawEntry) -> TreeEntry:
     mode, name, oid = raw
     return TreeEntry(name, int(mode, 8), oid.hex())
 
