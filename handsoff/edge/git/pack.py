@@ -22,6 +22,7 @@ _LEVEL: Final = 1
 _WORKERS: Final = 2
 _AHEAD: Final = 4
 _CHUNK: Final = 1 << 20
+_TOGETHER: Final = 200
 
 
 class Piece(NamedTuple):
@@ -65,16 +66,30 @@ class PackWriter:
         self.written: set[str] = set()
         self._unpacked = 0
         self._file.write(b"\0" * _HEADER)
+        self._added: list[Piece] = []
+        self._bytes = 0
 
     def submit(self, job: Callable[[], Iterable[Piece]]) -> None:
         """Let a worker run ``job`` and treat its pieces; written in the order of submission."""
+        self._hand_out()
+        self._start(job)
+
+    def _start(self, job: Callable[[], Iterable[Piece]]) -> None:
         self._running.append(self._pool.submit(self._work, job))
         while len(self._running) > _AHEAD:
             self._write_next()
 
     def add(self, pieces: Sequence[Piece]) -> None:
-        """Treat pieces that are already in memory."""
-        self.submit(lambda: pieces)
+        """Treat pieces that are already in memory: small ones many at a time."""
+        self._added += pieces
+        self._bytes += sum(len(piece.data) for piece in pieces)
+        if len(self._added) >= _TOGETHER or self._bytes >= _CHUNK:
+            self._hand_out()
+
+    def _hand_out(self) -> None:
+        if self._added:
+            pieces, self._added, self._bytes = self._added, [], 0
+            self._start(lambda: pieces)
 
     def _work(self, job: Callable[[], Iterable[Piece]]) -> list[Packed]:
         pieces = list(job())
@@ -92,6 +107,7 @@ class PackWriter:
 
     def drain(self) -> None:
         """Wait until all that was submitted is written; raises what a worker raised."""
+        self._hand_out()
         while self._running:
             self._write_next()
 
