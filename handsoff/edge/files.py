@@ -125,6 +125,13 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
         file.write(data)
 
 
+def write_whole(handle: int, data: bytes) -> None:
+    """Write all of ``data``; one call of the system, as a rule."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
 def write_json(path: Path, value: Any) -> None:
     """Put ``value`` at ``path`` as JSON."""
     write(path, json.dumps(value, sort_keys=True).encode("ascii") + b"\n")

@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
@@ -24,6 +24,7 @@ from handsoff.edge.steps import step
 from handsoff.errors import UnfitError
 
 _BESIDE: Final = b".handsoff-new"
+_Made = TypeVar("_Made")
 _ELSEWHERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """What says that a folder is not there, or is a link now."""
 
@@ -48,7 +49,8 @@ class Writer:
         self._worktree = Worktree(checkout.top)
         self._inside = Inside(self._top)
         self._vouched = vouched
-        self._staging = os.fsencode(files.ensure_folder(checkout.own_dir / "staging"))
+        staging = files.ensure_folder(checkout.own_dir / "staging")
+        self._temporary = os.path.join(os.fsencode(staging), b"new")
         self._read = read
         self._modes = modes
         self._hidden = umask()
@@ -174,17 +176,16 @@ class Writer:
         if leaf.mode == GITLINK:
             self._make_submodule(path, name)
             return
-        temporary = os.path.join(self._staging, b"new")
-        data = self._read(leaf.oid)
-        parent = self._open(above)
+        data, bits = self._read(leaf.oid), self._modes.get(path)
+        place = (name, self._open(above))
         try:
-            self._place(temporary, (name, parent), leaf, data, self._modes.get(path))
+            st = _place(self._temporary, place, leaf, data, bits)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             # the git folder is on another file system, so the file is made beside its place
-            self._place(_BESIDE, (name, parent), leaf, data, self._modes.get(path))
-        self.written[path] = (leaf, stat_of(os.lstat(name, dir_fd=parent)))
+            st = _place(_BESIDE, place, leaf, data, bits)
+        self.written[path] = (leaf, stat_of(st))
 
     def _make_submodule(self, path: bytes, name: bytes) -> None:
         """Make the folder of a submodule; what belongs in it is git's business."""
@@ -192,32 +193,44 @@ class Writer:
             os.unlink(name, dir_fd=self._open(path.rpartition(b"/")[0]))
         self._make_folder(path)
 
-    @staticmethod
-    def _place(
-        temporary: bytes,
-        place: tuple[bytes, int],
-        leaf: Leaf,
-        data: bytes,
-        bits: int | None = None,
-    ) -> None:
-        name, parent = place
-        with suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=parent)
-        if leaf.mode == LINK:
-            os.symlink(data, temporary, dir_fd=parent)
-        else:
-            mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            handle = os.open(temporary, flags, mode, dir_fd=parent)
-            with os.fdopen(handle, "wb", buffering=0) as file:
-                file.write(data)
-                if bits is not None:
-                    os.fchmod(handle, bits)
-        try:
-            os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-        except IsADirectoryError:
-            _remove_empty_folders(name, parent)
-            os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+
+def _place(
+    temporary: bytes, place: tuple[bytes, int], leaf: Leaf, data: bytes, bits: int | None
+) -> os.stat_result:
+    """Make a file or link under the name ``temporary``, put it in place, and return its stat."""
+    name, parent = place
+    if leaf.mode == LINK:
+        _anew(temporary, parent, lambda: os.symlink(data, temporary, dir_fd=parent))
+        _rename(temporary, name, parent)
+        return os.lstat(name, dir_fd=parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
+    handle = _anew(temporary, parent, lambda: os.open(temporary, flags, mode, dir_fd=parent))
+    try:
+        files.write_whole(handle, data)
+        if bits is not None:
+            os.fchmod(handle, bits)
+        _rename(temporary, name, parent)
+        return os.fstat(handle)  # not before: a rename changes the ctime
+    finally:
+        os.close(handle)
+
+
+def _anew(name: bytes, parent: int, make: Callable[[], _Made]) -> _Made:
+    """Return what ``make`` makes at ``name``, where a run that was killed may have left another."""
+    try:
+        return make()
+    except FileExistsError:
+        os.unlink(name, dir_fd=parent)
+        return make()
+
+
+def _rename(temporary: bytes, name: bytes, parent: int) -> None:
+    try:
+        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+    except IsADirectoryError:
+        _remove_empty_folders(name, parent)
+        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
 
 
 def _no_folder(folder: bytes) -> UnfitError:

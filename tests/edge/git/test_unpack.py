@@ -1,0 +1,62 @@
+"""A blob that is read straight from a pack is the one that git wrote; a broken one is no blob."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handsoff.core.objects import oid_of
+from handsoff.edge.git.pack import PackWriter, Piece
+from handsoff.edge.git.unpack import Pack, blobs_of
+from handsoff.errors import DamagedError
+from tests.kit.plumbing import raw, repository
+
+SIZES = [0, 1, 15, 16, 2047, 2048, 16384, 40_000]
+BLOBS = [os.urandom(size) for size in SIZES] + [b"ab" * 2_000_000, b"x" * 100_000]
+
+
+def packed(tmp_path: Path) -> Path:
+    """Return an object folder with one pack of ours, which git has indexed."""
+    repo = repository(tmp_path / "repo")
+    with (tmp_path / "x.pack").open("w+b") as file:
+        writer = PackWriter(file, lambda _: None)
+        writer.add([Piece("blob", data, b"f", "") for data in BLOBS])
+        writer.add([Piece("tree", b"", b"", "")])
+        writer.finish()
+    raw(repo, "index-pack", "--stdin", given=(tmp_path / "x.pack").read_bytes())
+    return repo / ".git" / "objects" if (repo / ".git").is_dir() else repo / "objects"
+
+
+def test_each_blob_is_read_and_what_is_none_or_not_here_is_read_by_others(tmp_path: Path) -> None:
+    with blobs_of(packed(tmp_path), lambda oid: b"other " + oid.encode()) as read:
+        for data in BLOBS:
+            assert read(oid_of("blob", data)) == data
+        for oid in (oid_of("tree", b""), "0" * 40, "f" * 40):
+            assert read(oid) == b"other " + oid.encode()
+
+
+def test_a_delta_is_read_by_others(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    one = os.urandom(20_000)
+    pair = [one, one + b"more"]
+    oids = [raw(repo, "hash-object", "-w", "--stdin", given=data).decode().strip() for data in pair]
+    raw(repo, "pack-objects", "-q", str(tmp_path / "p"), given="\n".join(oids).encode())
+    (index,) = tmp_path.glob("p-*.idx")
+    with Pack(index) as pack:
+        found = [pack.blob(oid) for oid in oids]
+    assert None in found
+    assert all(data in (None, want) for data, want in zip(found, pair, strict=True))
+
+
+@pytest.mark.parametrize("change", ["flip", "cut"])
+def test_a_broken_blob_is_damaged(tmp_path: Path, change: str) -> None:
+    objects = packed(tmp_path)
+    (pack,) = (objects / "pack").glob("*.pack")
+    data = bytearray(pack.read_bytes())
+    middle = len(data) // 2 if change == "cut" else len(data) - 30
+    data[middle] ^= 0xFF
+    pack.chmod(0o600)
+    pack.write_bytes(data if change == "flip" else data[:middle])
+    with Pack(pack.with_suffix(".idx")) as damaged, pytest.raises(DamagedError):
+        for blob in BLOBS:
+            damaged.blob(oid_of("blob", blob))
