@@ -60,6 +60,14 @@ class Change(NamedTuple):
 Changes: TypeAlias = Mapping[bytes, Leaf | None]
 
 
+class Grafted(NamedTuple):
+    """A graft whose outcome is known, as its changes are all the differences of two trees."""
+
+    base: str
+    changes: Changes
+    tree: str
+
+
 def entries_of(read: Read, tree: str) -> list[TreeEntry]:
     """Return the entries of ``tree``; the empty tree need not be stored anywhere."""
     return [] if tree == EMPTY_TREE else parse_tree(read(tree))

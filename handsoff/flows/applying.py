@@ -37,12 +37,6 @@ class Target:
     stash: tuple[StashEntry, ...]
     reason: str
 
-    @property
-    def outside(self) -> list[bytes]:
-        """Files of the state that its index does not have: untracked and carried ones."""
-        changes = differences(self.objects.tree, self.state.index_tree, self.state.work_tree)
-        return [change.path for change in changes if change.new is not None]
-
 
 def changes_to(seen: Observed, target: Target, known: Known | None) -> list[Change]:
     """Return what turns the state that was ``seen`` into ``target``."""
@@ -144,7 +138,7 @@ def _put_in_place(
         written = _believed(writer.written, local, target.state)
         doubtful = {change.path for change in local.changes} - written.keys()
         entries = restore.new_entries(
-            read, seen.look, seen.state, target.state, written, doubtful=doubtful
+            read, seen.look, local.index, target.state, written, doubtful=doubtful
         )
         restore.write_index(checkout, entries, target.state.resolved)
         wanted = operation.as_here(checkout, target.state.operation)

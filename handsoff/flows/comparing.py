@@ -1,7 +1,7 @@
 """After a restore: the checkout compared with what it should be, file by file."""
 
 from handsoff.core.state import State
-from handsoff.core.trees import differences, leaf_at
+from handsoff.core.trees import Grafted, differences, leaf_at
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.modes import permissions
@@ -23,9 +23,12 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
     then, may show up besides; they were not touched.
     """
     desk.checkout.forget_config()  # it may depend on the branch
+    leaves = {change.path: change.new for change in local.beside}
     seen = observe(
         desk.checkout, desk.shared, target.state.work, target.objects,
-        extra=target.outside, walk=False, programs=False,
+        extra=[path for path, leaf in leaves.items() if leaf is not None],
+        known=Grafted(target.state.index_tree, leaves, target.state.work_tree),
+        walk=False, programs=False,
     )  # fmt: skip
     read = seen.snapshot.reader(target.objects)
     wrong = _wrong_files(desk, target, seen, local)

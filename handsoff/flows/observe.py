@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from handsoff.core.state import State
+from handsoff.core.trees import Grafted
 from handsoff.edge.git import snapshot
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
@@ -69,10 +70,13 @@ def observe(
     *,
     sink: Sink | None = None,
     extra: Iterable[bytes] = (),
+    known: Grafted | None = None,
     walk: bool = True,
     programs: bool = True,
 ) -> Observed:
     """Return ``checkout`` as a state; ``extra`` are further ignored files to count in.
+
+    Trees that are ``known``, as ``objects`` has them, are not made again.
 
     Without ``walk`` empty folders, special files and permissions are not looked for; without
     ``programs`` no filter of the user's runs.
@@ -88,6 +92,7 @@ def observe(
         branch=branch_config(checkout, work, shared.name),
         left_behind=left_behind(found),
         programs=programs,
+        known=known,
     )
     return Observed(found, captured)
 

@@ -6,7 +6,7 @@ checkout here would write it. No program of the user's runs on what was received
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -40,6 +40,10 @@ class Local:
     """What the state has there."""
     told: tuple[LeftBehind, ...] = ()
     """What a person has to do by hand for some files."""
+    index: Sequence[Change] = ()
+    """From the index here to that of the state."""
+    beside: Sequence[Change] = ()
+    """From the index of the state to its files."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,16 @@ class Localizer:
         return frozenset(self.target.raw)
 
     @cached_property
+    def _beside(self) -> list[Change]:
+        """From the index of the target to its files."""
+        target = self.target
+        return list(differences(self.objects.tree, target.index_tree, target.work_tree))
+
+    @cached_property
     def _untracked(self) -> set[bytes]:
         """Files of the target that its index does not have."""
-        target = self.target
-        found = differences(self.objects.tree, target.index_tree, target.work_tree)
-        outside = {change.path for change in found if change.old is None}
-        return outside.difference(entry.path for entry in target.special)
+        outside = {change.path for change in self._beside if change.old is None}
+        return outside.difference(entry.path for entry in self.target.special)
 
     def localize(self, seen: Snapshot, changes: Iterable[Change]) -> Local:
         """Return what ``changes``, from the state of ``seen`` to the target, are on this disk.
@@ -74,25 +82,31 @@ class Localizer:
             leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
             wanted.setdefault(path, Change(path, leaf, leaf))
         self._bring(wanted.values())
-        with self._rules(seen, wanted) as (rules, attributes):
+        read, trees = seen.reader(self.objects), (seen.state.index_tree, self.target.index_tree)
+        index = list(differences(read, *trees))
+        # what the index here does not have, or has another way
+        fresh = [change.path for change in (*index, *self._beside)]
+        with self._rules(wanted, fresh) as (rules, attributes):
             if rules is None:
-                return Local(list(_real(seen, wanted.values(), {})))
+                changes = list(_real(seen, wanted.values(), {}))
+                return Local(changes, index=index, beside=self._beside)
             here = self._converted(rules, attributes, wanted.values())
         here |= self._unchanged(rules, seen, wanted.values())
         kept = {path: leaf for path, c in wanted.items() if (leaf := c.new) and path in here}
         told = self._told(rules, wanted.values())
-        return Local(list(_real(seen, wanted.values(), here)), here, kept, tuple(told))
+        changes = list(_real(seen, wanted.values(), here))
+        return Local(changes, here, kept, tuple(told), index, self._beside)
 
     @contextmanager
     def _rules(
-        self, seen: Snapshot, wanted: dict[bytes, Change]
+        self, wanted: dict[bytes, Change], fresh: Sequence[bytes]
     ) -> Iterator[tuple[Rules | None, Path]]:
         """Give the rules as the target's own attributes make them, and a folder with those.
 
         If the attributes change, every tracked file is looked at: ``wanted`` then has them all.
         """
         # attributes may be on disk already, where an earlier run was cut short
-        fresh = [*wanted, *self._not_indexed(seen)]
+        fresh = [*wanted, *fresh]
         paths_there = {*self.look.entries.paths, *fresh}
         if any(map(is_attributes, fresh)):
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
@@ -104,13 +118,6 @@ class Localizer:
             if rules is not None:
                 _refuse_broken(rules, wanted)
             yield rules, folder
-
-    def _not_indexed(self, seen: Snapshot) -> Iterator[bytes]:
-        """Yield the files of the target that the index here does not have, or has another way."""
-        read, target = seen.reader(self.objects), self.target
-        trees = (seen.state.index_tree, target.index_tree), (target.index_tree, target.work_tree)
-        for old, new in trees:
-            yield from (change.path for change in differences(read, old, new))
 
     def _bring(self, wanted: Iterable[Change]) -> None:
         """Fetch the files that a partial clone was only promised, all at once."""

@@ -18,7 +18,7 @@ from handsoff.core.refs import HEADS
 from handsoff.core.resolved import encode_resolved
 from handsoff.core.restoring import Standing
 from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
-from handsoff.core.trees import Leaf, Read, differences, leaf_at
+from handsoff.core.trees import Change, Leaf, Read, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
@@ -81,7 +81,7 @@ def files_below(worktree: Worktree, folder: bytes) -> Iterator[bytes]:
 def new_entries(
     read: Read,
     look: Look,
-    current: State,
+    changes: Iterable[Change],
     target: State,
     written: Mapping[bytes, tuple[Leaf, Stat]],
     *,
@@ -89,13 +89,14 @@ def new_entries(
 ) -> list[Encoded]:
     """Return the index that ``target`` has, with stat data where they are known to be right.
 
-    ``written`` are the files that git may take for unchanged, with what git has of them;
-    ``doubtful`` those that were written too, and of which git has to see for itself.
+    ``changes`` lead to it from the index that ``look`` has seen. ``written`` are the files that
+    git may take for unchanged, with what git has of them; ``doubtful`` those that were written
+    too, and of which git has to see for itself.
     """
     listed = look.entries
     special = {entry.path for entry in target.special}
     fresh: dict[bytes, Entry | None] = dict.fromkeys([*listed.odd, *special])
-    for change in differences(read, current.index_tree, target.index_tree):
+    for change in changes:
         leaf = change.new
         fresh[change.path] = Entry(change.path, leaf.mode, leaf.oid) if leaf else None
     for path in listed.odd:  # what an odd entry stood for in the tree is a plain one now

@@ -14,7 +14,7 @@ from handsoff.core.objects import EMPTY_TREE, FILE, LINK, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.paths import path_problem
 from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
-from handsoff.core.trees import Leaf, Modes, Read, graft
+from handsoff.core.trees import Grafted, Leaf, Modes, Read, graft
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Filtered, Spared, read_filtered
@@ -97,13 +97,17 @@ class Snapshot:
 class _Grown:
     """The trees that a capture makes: put into its sink, and kept to be read again."""
 
-    def __init__(self, objects: Objects, sink: Sink) -> None:
+    def __init__(self, objects: Objects, sink: Sink, known: Grafted | None) -> None:
         self._objects = objects
         self._sink = sink
+        self._known = known
         self.trees: dict[str, bytes] = {}
 
     def tree(self, base: str, changes: Mapping[bytes, Leaf | None]) -> str:
         """Return the tree ``base`` with ``changes``."""
+        known = self._known
+        if known is not None and (known.base, known.changes) == (base, changes):
+            return known.tree
         return graft(self._read, base, changes, self._emit)
 
     def _read(self, oid: str) -> bytes:
@@ -127,18 +131,20 @@ def capture(
     left_behind: tuple[LeftBehind, ...] = (),
     programs: bool = True,
     spared: Spared | None = None,
+    known: Grafted | None = None,
 ) -> Snapshot:
     """Return the state of ``checkout`` as ``look`` found it.
 
     ``extra`` are ignored files that travel anyway (the page, the carry list). Without ``programs``
-    no filter of the user's runs; ``spared`` says which of its files need not be taken along.
+    no filter of the user's runs; ``spared`` says which of its files need not be taken along. Trees
+    that are ``known``, as ``objects`` has them, are not made again.
     ChangedError if a file changes or vanishes on the way.
     """
     extra = frozenset(extra)
     outside = look.untracked | look.carried | extra
     filtered = read_filtered(checkout, look, outside, programs=programs, spared=spared)
     taken = _take(Worktree(checkout.top), look, sink, outside, filtered)
-    grown = _Grown(objects, sink)
+    grown = _Grown(objects, sink, known)
     head = objects.commit(look.head) if look.head else None
     staged = index_changes(look)
     index_tree = grown.tree(head.tree if head else EMPTY_TREE, staged)

@@ -12,7 +12,7 @@ from handsoff.core.objects import FILE, LINK, encode_commit, oid_of
 from handsoff.core.operation import Operation
 from handsoff.core.restoring import Standing
 from handsoff.core.state import State
-from handsoff.core.trees import Leaf
+from handsoff.core.trees import Leaf, differences
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
@@ -85,7 +85,8 @@ def test_an_index_that_cannot_be_written_leaves_the_old_one_and_no_lock(
 def moved(here: Here, target: State, seen_from: State) -> list[Entry]:
     """Give the checkout the index of ``target``, and return what git says of it."""
     store = Objects(here.top / ".git" / "objects")
-    entries = restore.new_entries(store.tree, here.look(), seen_from, target, {})
+    changes = differences(store.tree, seen_from.index_tree, target.index_tree)
+    entries = restore.new_entries(store.tree, here.look(), changes, target, {})
     restore.write_index(here.checkout, entries)
     return [e._replace(stat=NO_STAT) for e in entries_of(here)]
 
@@ -123,7 +124,7 @@ def test_stat_data_are_believed_only_of_the_content_that_was_written(here: Here)
     for written, believed in ((leaf, True), (leaf._replace(oid="1" * 40), False)):
         (here.top / ".git" / "index").unlink()
         here.git("read-tree", "HEAD")
-        entries = restore.new_entries(read, here.look(), state, state, {b"f": (written, good)})
+        entries = restore.new_entries(read, here.look(), (), state, {b"f": (written, good)})
         restore.write_index(here.checkout, entries)
         assert (here.look().entries[b"f"][0].stat != NO_STAT) is believed
         assert (b"f" in here.look().suspects) is not believed
