@@ -1,4 +1,4 @@
-"""Mutants of what a file on disk is to git, where modes may mean nothing."""
+"""Mutants of what a file on disk is to git, where modes may mean nothing, and of joined ways."""
 
 from typing import Final
 
@@ -12,5 +12,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a file is no link", "not self.links and (", "False and ("),
         ("each file is a link", "not self.links and (", "("),
         ("what the index has is there", "Leaf(indexed.mode, found.oid)", "indexed"),
+        ("a way begins where its second half does", "before.old if before else old", "old"),
+        ("a way there and back is one", "if change.old != change.new)", ")"),
     ],
 }  # fmt: skip

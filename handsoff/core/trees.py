@@ -5,7 +5,7 @@ returns its id. Neither is asked for a subtree that stays as it is, so the cost 
 changes and not the size of the repository.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from handsoff.core.objects import (
@@ -158,6 +158,15 @@ def differences(read: Read, old: str, new: str, prefix: bytes = b"") -> Iterator
             yield from differences(
                 read, old_tree or EMPTY_TREE, new_tree or EMPTY_TREE, path + b"/"
             )
+
+
+def composed(first: Iterable[Change], then: Iterable[Change]) -> list[Change]:
+    """Return the differences of the first tree and the third, from those on either side of one."""
+    found = {change.path: change for change in first}
+    for path, old, new in then:
+        before = found.get(path)
+        found[path] = Change(path, before.old if before else old, new)
+    return sorted(change for change in found.values() if change.old != change.new)
 
 
 def _raw(read: Read, tree: str) -> set[RawEntry]:

@@ -12,10 +12,10 @@ from handsoff.core import paths, restoring
 from handsoff.core.index import Stat
 from handsoff.core.objects import GITLINK
 from handsoff.core.state import USUAL_MODES, StashEntry, State
-from handsoff.core.trees import Change, Leaf, differences, leaf_at
+from handsoff.core.trees import Change, Leaf, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import lfs, operation, restore, sparse, unpack
-from handsoff.edge.git.local import Local, Localizer
+from handsoff.edge.git.local import Between, Local, Localizer
 from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.restore import Refs
 from handsoff.edge.git.writer import Writer
@@ -38,11 +38,12 @@ class Target:
     reason: str
 
 
-def changes_to(seen: Observed, target: Target, known: Known | None) -> list[Change]:
-    """Return what turns the state that was ``seen`` into ``target``."""
-    read = seen.snapshot.reader(target.objects)
+def changes_to(
+    between: Between, seen: Observed, target: Target, known: Known | None
+) -> list[Change]:
+    """Return what turns the state that was ``seen`` into ``target``, with what is ``between``."""
     return restoring.without_own(
-        differences(read, seen.state.work_tree, target.state.work_tree),
+        between.files,
         seen.look.entries.paths,
         known.leaves if known is not None else {},
         {entry.path for entry in target.state.left_behind},
@@ -93,10 +94,12 @@ def held(changes: Iterable[Change], seen: Observed, *, as_sent: bool) -> set[byt
     }
 
 
-def localize(desk: Desk, target: Target, seen: Observed, changes: Iterable[Change]) -> Local:
+def localize(
+    desk: Desk, target: Target, seen: Observed, between: Between, changes: Iterable[Change]
+) -> Local:
     """Return what ``changes`` are on this machine, which may convert files another way."""
     store = store_of(desk.shared)
-    localizer = Localizer(desk.checkout, target.objects, store, target.state, seen.look)
+    localizer = Localizer(desk.checkout, target.objects, store, target.state, seen.look, between)
     return localizer.localize(seen.snapshot, changes)
 
 
@@ -138,7 +141,7 @@ def _put_in_place(
         written = _believed(writer.written, local, target.state)
         doubtful = {change.path for change in local.changes} - written.keys()
         entries = restore.new_entries(
-            read, seen.look, local.index, target.state, written, doubtful=doubtful
+            read, seen.look, local.between.index, target.state, written, doubtful=doubtful
         )
         restore.write_index(checkout, entries, target.state.resolved)
         wanted = operation.as_here(checkout, target.state.operation)

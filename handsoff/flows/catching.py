@@ -21,7 +21,7 @@ from handsoff.core.times import moment
 from handsoff.core.trees import differences
 from handsoff.edge.git import shape
 from handsoff.edge.git.disk import Worktree
-from handsoff.edge.git.local import Local
+from handsoff.edge.git.local import Local, between
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
@@ -243,8 +243,9 @@ def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterato
 def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:
     """Return what is still to be done here to reach ``target``; see ``applying.still_to_do``."""
     known = Memory(desk.checkout).known(target.state.work)
-    changes = applying.changes_to(seen, target, known)
-    local = applying.localize(desk, target, seen, changes)
+    apart = between(seen.snapshot, target.state, target.objects)
+    changes = applying.changes_to(apart, seen, target, known)
+    local = applying.localize(desk, target, seen, apart, changes)
     return applying.still_to_do(origin, seen, target, changes, local)
 
 

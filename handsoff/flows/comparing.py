@@ -23,7 +23,7 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
     then, may show up besides; they were not touched.
     """
     desk.checkout.forget_config()  # it may depend on the branch
-    leaves = {change.path: change.new for change in local.beside}
+    leaves = {change.path: change.new for change in local.between.beside}
     seen = observe(
         desk.checkout, desk.shared, target.state.work, target.objects,
         extra=[path for path, leaf in leaves.items() if leaf is not None],

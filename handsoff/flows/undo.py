@@ -16,7 +16,7 @@ from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import keeping, restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
-from handsoff.edge.git.local import Local
+from handsoff.edge.git.local import Local, between
 from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Storing
@@ -79,9 +79,9 @@ def _go_back(
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
-    all_changes = differences(objects.tree, now.state.work_tree, state.work_tree)
-    changes = _without_own(all_changes, now, objects, str(point.get("envelope", "")))
-    local = applying.localize(desk, target, now, changes)
+    apart = between(now.snapshot, state, objects)
+    changes = _without_own(apart.files, now, objects, str(point.get("envelope", "")))
+    local = applying.localize(desk, target, now, apart, changes)
     _refuse_in_the_way(checkout, state, local)
     result = Undone(
         work=work,

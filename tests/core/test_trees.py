@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK, LINK, oid_of, parse_tree
-from handsoff.core.trees import Change, Leaf, Modes, differences, entries_of, graft, leaf_at
+from handsoff.core.trees import (
+    Change,
+    Leaf,
+    Modes,
+    composed,
+    differences,
+    entries_of,
+    graft,
+    leaf_at,
+)
 from tests.kit.plumbing import line, raw, repository
 
 Leaves = dict[bytes, Leaf]
@@ -92,6 +101,14 @@ def test_grafting_the_differences_of_two_trees_leads_from_one_to_the_other(
     assert graft(store.read, after, {c.path: c.old for c in found}, store.emit) == before
     back = list(differences(store.read, after, before))
     assert back == [Change(c.path, c.new, c.old) for c in found]
+
+
+@given(STATES, STATES, STATES)
+def test_two_ways_one_after_the_other_are_one_way(one: Leaves, two: Leaves, three: Leaves) -> None:
+    store = Store()
+    first, second, third = map(store.build, (one, two, three))
+    ways = (differences(store.read, first, second), differences(store.read, second, third))
+    assert composed(*ways) == sorted(differences(store.read, first, third))
 
 
 @given(STATES, STATES)

@@ -6,7 +6,7 @@ checkout here would write it. No program of the user's runs on what was received
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,7 @@ from handsoff.core.conversion import Kind, settings_of
 from handsoff.core.loose import quoted
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
-from handsoff.core.trees import Change, Leaf, differences, leaf_at
+from handsoff.core.trees import Change, Leaf, composed, differences, leaf_at
 from handsoff.edge.git import clone
 from handsoff.edge.git.convert import Rules, converter, is_attributes, rules_of
 from handsoff.edge.git.look import Look
@@ -29,21 +29,39 @@ from handsoff.errors import UnfitError
 
 
 @dataclass(frozen=True)
+class Between:
+    """What is between a checkout and a state, whose trees are large: each is read once for it."""
+
+    index: list[Change]
+    """From the index here to that of the state."""
+    beside: list[Change]
+    """From the index of the state to its files."""
+    files: list[Change]
+    """From the files here to those of the state."""
+
+
+def between(seen: Snapshot, target: State, objects: Objects) -> Between:
+    """Return what is between a checkout as it was ``seen`` and ``target``."""
+    read, here = seen.reader(objects), seen.state
+    index = list(differences(read, here.index_tree, target.index_tree))
+    beside = list(differences(read, target.index_tree, target.work_tree))
+    files = composed(differences(read, here.work_tree, here.index_tree), composed(index, beside))
+    return Between(index, beside, files)
+
+
+@dataclass(frozen=True)
 class Local:
     """What is to be written on this machine to reach a state."""
 
     changes: list[Change]
     """From what is on disk to what will be, byte for byte."""
+    between: Between
     here: Mapping[bytes, Leaf] = field(default_factory=dict)
     """What will be on disk where that is not what the state has."""
     kept: Mapping[bytes, Leaf] = field(default_factory=dict)
     """What the state has there."""
     told: tuple[LeftBehind, ...] = ()
     """What a person has to do by hand for some files."""
-    index: Sequence[Change] = ()
-    """From the index here to that of the state."""
-    beside: Sequence[Change] = ()
-    """From the index of the state to its files."""
 
 
 @dataclass(frozen=True)
@@ -55,21 +73,16 @@ class Localizer:
     store: Objects
     target: State
     look: Look
+    between: Between
 
     @cached_property
     def _raw(self) -> frozenset[bytes]:
         return frozenset(self.target.raw)
 
     @cached_property
-    def _beside(self) -> list[Change]:
-        """From the index of the target to its files."""
-        target = self.target
-        return list(differences(self.objects.tree, target.index_tree, target.work_tree))
-
-    @cached_property
     def _untracked(self) -> set[bytes]:
         """Files of the target that its index does not have."""
-        outside = {change.path for change in self._beside if change.old is None}
+        outside = {change.path for change in self.between.beside if change.old is None}
         return outside.difference(entry.path for entry in self.target.special)
 
     def localize(self, seen: Snapshot, changes: Iterable[Change]) -> Local:
@@ -82,31 +95,26 @@ class Localizer:
             leaf = leaf_at(self.objects.tree, self.target.work_tree, path)
             wanted.setdefault(path, Change(path, leaf, leaf))
         self._bring(wanted.values())
-        read, trees = seen.reader(self.objects), (seen.state.index_tree, self.target.index_tree)
-        index = list(differences(read, *trees))
-        # what the index here does not have, or has another way
-        fresh = [change.path for change in (*index, *self._beside)]
-        with self._rules(wanted, fresh) as (rules, attributes):
+        with self._rules(wanted) as (rules, attributes):
             if rules is None:
-                changes = list(_real(seen, wanted.values(), {}))
-                return Local(changes, index=index, beside=self._beside)
+                return Local(list(_real(seen, wanted.values(), {})), self.between)
             here = self._converted(rules, attributes, wanted.values())
         here |= self._unchanged(rules, seen, wanted.values())
         kept = {path: leaf for path, c in wanted.items() if (leaf := c.new) and path in here}
         told = self._told(rules, wanted.values())
         changes = list(_real(seen, wanted.values(), here))
-        return Local(changes, here, kept, tuple(told), index, self._beside)
+        return Local(changes, self.between, here, kept, tuple(told))
 
     @contextmanager
-    def _rules(
-        self, wanted: dict[bytes, Change], fresh: Sequence[bytes]
-    ) -> Iterator[tuple[Rules | None, Path]]:
+    def _rules(self, wanted: dict[bytes, Change]) -> Iterator[tuple[Rules | None, Path]]:
         """Give the rules as the target's own attributes make them, and a folder with those.
 
         If the attributes change, every tracked file is looked at: ``wanted`` then has them all.
         """
-        # attributes may be on disk already, where an earlier run was cut short
-        fresh = [*wanted, *fresh]
+        # not in the index here, or another way: attributes may be on disk already, where an
+        # earlier run was cut short
+        others = (change.path for change in (*self.between.index, *self.between.beside))
+        fresh = [*wanted, *others]
         paths_there = {*self.look.entries.paths, *fresh}
         if any(map(is_attributes, fresh)):
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):

@@ -6,8 +6,8 @@ import pytest
 
 from handsoff.core.objects import EMPTY_TREE, FILE, GITLINK, LINK, oid_of
 from handsoff.core.state import State
-from handsoff.core.trees import Change, Leaf, differences, graft
-from handsoff.edge.git.local import Local, Localizer, check_filters
+from handsoff.core.trees import Change, Leaf, graft
+from handsoff.edge.git.local import Local, Localizer, between, check_filters
 from handsoff.edge.git.sinks import Storing
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here
@@ -36,9 +36,9 @@ def state_of(here: Here, files: dict[bytes, bytes | Leaf], *untracked: bytes) ->
 def local(here: Here, target: State) -> Local:
     """Return what going to ``target`` is here."""
     look, seen = here.look(), here.capture(Storing(here.objects))
-    changes = list(differences(here.objects.tree, seen.state.work_tree, target.work_tree))
-    found = Localizer(here.checkout, here.objects, here.objects, target, look)
-    return found.localize(seen, changes)
+    apart = between(seen, target, here.objects)
+    found = Localizer(here.checkout, here.objects, here.objects, target, look, apart)
+    return found.localize(seen, apart.files)
 
 
 def written(here: Here, target: State) -> dict[bytes, bytes]:
@@ -149,6 +149,7 @@ def test_a_change_that_is_none_on_this_disk_is_left_out(here: Here) -> None:
     seen, look = here.capture(Storing(here.objects)), here.look()
     target = seen.state
     assert b"f" not in target.raw
-    found = Localizer(here.checkout, here.objects, here.objects, target, look)
+    apart = between(seen, target, here.objects)
+    found = Localizer(here.checkout, here.objects, here.objects, target, look, apart)
     leaf = Leaf(FILE, oid_of("blob", b"f\n"))
     assert found.localize(seen, [Change(b"f", leaf, leaf)]).changes == []
