@@ -243,7 +243,7 @@ def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterato
 def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> Local:
     """Return what is still to be done here to reach ``target``; see ``applying.still_to_do``."""
     known = Memory(desk.checkout).known(target.state.work)
-    apart = between(seen.snapshot, target.state, target.objects)
+    apart = between(desk.checkout, seen.snapshot, target.state, target.objects)
     changes = applying.changes_to(apart, seen, target, known)
     local = applying.localize(desk, target, seen, apart, changes)
     return applying.still_to_do(origin, seen, target, changes, local)

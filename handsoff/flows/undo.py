@@ -79,7 +79,7 @@ def _go_back(
     state = restore.read_state(objects, str(point["point"]))
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
-    apart = between(now.snapshot, state, objects)
+    apart = between(checkout, now.snapshot, state, objects)
     changes = _without_own(apart.files, now, objects, str(point.get("envelope", "")))
     local = applying.localize(desk, target, now, apart, changes)
     _refuse_in_the_way(checkout, state, local)

@@ -18,7 +18,7 @@ from handsoff.core.loose import quoted
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, composed, differences, leaf_at
-from handsoff.edge.git import clone
+from handsoff.edge.git import clone, compared
 from handsoff.edge.git.convert import Rules, converter, is_attributes, rules_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
@@ -40,11 +40,14 @@ class Between:
     """From the files here to those of the state."""
 
 
-def between(seen: Snapshot, target: State, objects: Objects) -> Between:
+def between(checkout: Checkout, seen: Snapshot, target: State, objects: Objects) -> Between:
     """Return what is between a checkout as it was ``seen`` and ``target``."""
     read, here = seen.reader(objects), seen.state
-    index = list(differences(read, here.index_tree, target.index_tree))
-    beside = list(differences(read, target.index_tree, target.work_tree))
+    pairs = (here.index_tree, target.index_tree), (target.index_tree, target.work_tree)
+    if objects.has(here.index_tree):
+        index, beside = compared.changes(checkout, pairs, *objects.folders)
+    else:  # it was hashed, and is kept nowhere
+        index, beside = (list(differences(read, *pair)) for pair in pairs)
     files = composed(differences(read, here.work_tree, here.index_tree), composed(index, beside))
     return Between(index, beside, files)
 

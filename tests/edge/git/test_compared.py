@@ -1,12 +1,14 @@
 """Git and the core say the same of two trees, whatever the paths are called."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from handsoff.core.objects import EMPTY_TREE
-from handsoff.core.trees import differences
+from handsoff.core.objects import EMPTY_TREE, FILE, TreeEntry, encode_tree
+from handsoff.core.trees import Change, Leaf, differences
 from handsoff.edge.git import compared
+from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError
 from tests.kit.checkout import Here
 
@@ -35,6 +37,8 @@ def test_git_finds_what_the_core_finds(here: Here) -> None:
         for pair in pairs
     ]
     assert [dict(found) for found in compared.added(here.checkout, pairs)] == expected
+    wanted = [sorted(differences(here.objects.tree, *pair)) for pair in pairs]
+    assert [sorted(found) for found in compared.changes(here.checkout, pairs)] == wanted
     assert any(expected)
     assert not expected[-1]
 
@@ -42,3 +46,11 @@ def test_git_finds_what_the_core_finds(here: Here) -> None:
 def test_a_tree_that_is_not_here_is_told(here: Here) -> None:
     with pytest.raises(DamagedError, match="missing or broken"):
         list(compared.added(here.checkout, [(EMPTY_TREE, "1" * 40)]))
+
+
+def test_a_tree_is_found_in_further_folders(here: Here, tmp_path: Path) -> None:
+    store = Objects(tmp_path)
+    blob = store.write("blob", b"x")
+    tree = store.write("tree", encode_tree([TreeEntry(b"f", FILE, blob)]))
+    (found,) = compared.changes(here.checkout, [(EMPTY_TREE, tree)], tmp_path)
+    assert found == [Change(b"f", None, Leaf(FILE, blob))]

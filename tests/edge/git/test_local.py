@@ -36,7 +36,7 @@ def state_of(here: Here, files: dict[bytes, bytes | Leaf], *untracked: bytes) ->
 def local(here: Here, target: State) -> Local:
     """Return what going to ``target`` is here."""
     look, seen = here.look(), here.capture(Storing(here.objects))
-    apart = between(seen, target, here.objects)
+    apart = between(here.checkout, seen, target, here.objects)
     found = Localizer(here.checkout, here.objects, here.objects, target, look, apart)
     return found.localize(seen, apart.files)
 
@@ -149,7 +149,7 @@ def test_a_change_that_is_none_on_this_disk_is_left_out(here: Here) -> None:
     seen, look = here.capture(Storing(here.objects)), here.look()
     target = seen.state
     assert b"f" not in target.raw
-    apart = between(seen, target, here.objects)
+    apart = between(here.checkout, seen, target, here.objects)
     found = Localizer(here.checkout, here.objects, here.objects, target, look, apart)
     leaf = Leaf(FILE, oid_of("blob", b"f\n"))
     assert found.localize(seen, [Change(b"f", leaf, leaf)]).changes == []
