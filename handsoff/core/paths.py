@@ -90,6 +90,13 @@ def parents(path: bytes) -> list[bytes]:
     return [b"/".join(parts[:end]) for end in range(1, len(parts))]
 
 
+def folders_above(paths: Iterable[bytes]) -> list[bytes]:
+    """Return the folders above any of ``paths``, each once, outer ones before those inside."""
+    nearest = dict.fromkeys(path.rpartition(b"/")[0] for path in paths)
+    above = (folder for near in nearest if near for folder in (*parents(near), near))
+    return list(dict.fromkeys(above))
+
+
 def shown(path: bytes) -> str:
     """Return ``path`` as one safe line for a person: control characters escaped."""
     text = path.decode("utf-8", "backslashreplace")

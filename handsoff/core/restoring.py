@@ -71,7 +71,7 @@ def obstacles(
     removed = set(wanted.removals)
     written = {path for path, _ in wanted.writes}
     found: dict[bytes, str] = {}
-    above = [parent for path, _ in wanted.writes for parent in paths.parents(path)]
+    above = paths.folders_above(path for path, _ in wanted.writes)
     above += [place for path in wanted.folders for place in (*paths.parents(path), path)]
     for parent in dict.fromkeys(above):
         stands = parent not in removed and standing(parent, _NO_LEAF)

@@ -136,10 +136,10 @@ def check_room(
 def refuse_populated(top: Path, changes: Iterable[Change]) -> None:
     """Raise UnfitError for a submodule that goes and has files here: no snapshot knows those."""
     worktree = Worktree(top)
-    for change in changes:
-        was, stays = (leaf is not None and leaf.mode == GITLINK for leaf in change[1:])
-        if was and not stays and any(restore.files_below(worktree, change.path)):
-            shown = paths.shown(change.path)
+    for path, old, new in changes:
+        goes = old is not None and old.mode == GITLINK and (new is None or new.mode != GITLINK)
+        if goes and any(restore.files_below(worktree, path)):
+            shown = paths.shown(path)
             raise UnfitError(
                 f"the submodule {shown} goes, and there are files in it here",
                 hint=f"see that all of it is pushed, then: git submodule deinit {quoted(shown)}",

@@ -169,6 +169,12 @@ def test_names_that_differ_do_not_collide() -> None:
 def test_the_folders_above_a_path_come_outermost_first() -> None:
     assert paths.parents(b"a/b/c") == [b"a", b"a/b"]
     assert paths.parents(b"a") == []
+    assert paths.folders_above([b"f", b"a/b/c/d", b"a/b/e", b"x/y"]) == [
+        b"a",
+        b"a/b",
+        b"a/b/c",
+        b"x",
+    ]
 
 
 @given(st.binary(max_size=30))

@@ -78,8 +78,14 @@ def is_attributes(path: bytes) -> bool:
     return path == ATTRIBUTES or path.endswith(b"/" + ATTRIBUTES)
 
 
+def attributes_among(known: Iterable[bytes]) -> list[bytes]:
+    """Return the paths of ``known`` in whose files attributes may stand."""
+    named = [path for path in known if path.endswith(ATTRIBUTES)]  # of 100,000 hardly any
+    return [path for path in named if is_attributes(path)]
+
+
 def _has_attributes(checkout: Checkout, known: Iterable[bytes]) -> bool:
-    if any(map(is_attributes, known)):
+    if attributes_among(known):
         return True
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     named = checkout.setting("core.attributesfile")

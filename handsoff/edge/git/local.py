@@ -19,7 +19,7 @@ from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, composed, differences, leaf_at
 from handsoff.edge.git import clone, compared
-from handsoff.edge.git.convert import Rules, converter, is_attributes, rules_of
+from handsoff.edge.git.convert import Rules, attributes_among, converter, rules_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
@@ -119,7 +119,7 @@ class Localizer:
         others = (change.path for change in (*self.between.index, *self.between.beside))
         fresh = [*wanted, *others]
         paths_there = {*self.look.entries.paths, *fresh}
-        if any(map(is_attributes, fresh)):
+        if attributes_among(fresh):
             for change in differences(self.objects.tree, EMPTY_TREE, self.target.work_tree):
                 same = Change(change.path, change.new, change.new)
                 wanted.setdefault(change.path, same)
@@ -210,8 +210,8 @@ def _attributes(
     """
     present = []
     with checkout.scratch() as folder:
-        for path in filter(is_attributes, known):
-            if any(map(is_attributes, paths.parents(path))):
+        for path in attributes_among(known):
+            if attributes_among(paths.parents(path)):
                 continue  # nobody's, and in the way of those above
             trees = (target.work_tree, target.index_tree)  # where git looks, in this order
             leaves = (leaf_at(objects.tree, tree, path) for tree in trees)

@@ -6,7 +6,7 @@ what should be, and doing what is missing.
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -45,12 +45,11 @@ def standing(worktree: Worktree, path: bytes, leaf: Leaf) -> Standing:
     return Standing.SAME if same else Standing.OTHER
 
 
-def unwritable(worktree: Worktree, wanted: Iterable[bytes]) -> list[bytes]:
+def unwritable(worktree: Worktree, wanted: Collection[bytes]) -> list[bytes]:
     """Return the folders above ``wanted`` that are there and that nobody like us may change."""
-    folders = {parent for path in wanted for parent in (b"", *paths.parents(path))}
     return sorted(
         folder
-        for folder in folders
+        for folder in ([b"", *paths.folders_above(wanted)] if wanted else ())
         if os.path.isdir(worktree.full(folder))
         and not os.access(worktree.full(folder), os.W_OK | os.X_OK)
     )

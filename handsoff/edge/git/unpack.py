@@ -7,7 +7,7 @@ Formats: gitformat-pack(5), version 2 of the pack and of its index.
 """
 
 import os
-from bisect import bisect_left
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,7 +20,8 @@ from handsoff.errors import DamagedError
 Read: TypeAlias = Callable[[str], bytes]
 
 _MAGIC: Final = b"\xfftOc\0\0\0\2"
-_NAMES: Final = 8 + 256 * 4
+_STARTS: Final = struct.Struct(">256I")
+_NAMES: Final = len(_MAGIC) + _STARTS.size
 _NAME: Final = 20
 _FAR: Final = 1 << 31
 """What marks an offset that stands in the second table: the pack has over two gigabytes."""
@@ -33,9 +34,13 @@ class Pack:
     """One pack, by its ``.idx``; closed when the block ends."""
 
     def __init__(self, index: Path) -> None:
-        data = index.read_bytes()
-        self._index = data if data.startswith(_MAGIC) else b""  # of another version: nothing here
-        self._count = self._first(256)
+        self._index = index.read_bytes()
+        starts = [0] * 257
+        if self._index.startswith(_MAGIC) and len(self._index) > _NAMES:  # else nothing is here
+            starts[1:] = _STARTS.unpack_from(self._index, len(_MAGIC))
+        self._count = starts[-1]
+        self._first = [_NAMES + _NAME * start for start in starts]
+        """Where the ids of a first byte begin, and those of the byte before it end."""
         self._handle = os.open(index.with_suffix(".pack"), os.O_RDONLY | os.O_CLOEXEC)
 
     def __enter__(self) -> "Pack":
@@ -72,26 +77,18 @@ class Pack:
         return found
 
     def _offset(self, oid: bytes) -> int | None:
-        index = self._index
-
-        def name(number: int) -> bytes:
-            at = _NAMES + _NAME * number
-            return index[at : at + _NAME]
-
-        low, high = self._first(oid[0]), self._first(oid[0] + 1)
-        number = bisect_left(range(high), oid, low, key=name)
-        if number == high or name(number) != oid:
+        first, end = self._first[oid[0]], self._first[oid[0] + 1]
+        at = self._index.find(oid, first, end)
+        while at >= 0 and (at - first) % _NAME:  # it stands across two names
+            at = self._index.find(oid, at + 1, end)
+        if at < 0:
             return None
-        offsets = _NAMES + (_NAME + 4) * self._count
-        found = self._word(offsets + 4 * number)
+        offsets = self._first[-1] + 4 * self._count
+        found = self._word(offsets + 4 * ((at - _NAMES) // _NAME))
         if found < _FAR:
             return found
         far = offsets + 4 * self._count + 8 * (found - _FAR)
         return self._word(far) << 32 | self._word(far + 4)
-
-    def _first(self, byte: int) -> int:
-        """Return how many ids begin with less than ``byte``."""
-        return self._word(4 + 4 * byte) if byte else 0
 
     def _word(self, at: int) -> int:
         return int.from_bytes(self._index[at : at + 4], "big")

@@ -108,7 +108,7 @@ class Writer:
     def _check(self, change: Change) -> None:
         """Raise UnfitError if what stands there now is neither the old file nor the new one."""
         try:
-            st = os.lstat(os.path.join(self._top, change.path))
+            st = os.lstat(self._worktree.full(change.path))
         except (FileNotFoundError, NotADirectoryError):
             return
         if stat.S_ISDIR(st.st_mode) or (change.old and self._vouched(change.path, stat_of(st))):

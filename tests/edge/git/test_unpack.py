@@ -48,6 +48,22 @@ def test_a_delta_is_read_by_others(tmp_path: Path) -> None:
     assert all(data in (None, want) for data, want in zip(found, pair, strict=True))
 
 
+def test_an_id_that_stands_across_two_others_is_none_of_them(tmp_path: Path) -> None:
+    half = b"\1" + b"\3" * 9
+    names = [b"\1" + b"\2" * 9 + half, half + b"\5" * 10]
+    counts = b"".join((2 * (byte > 0)).to_bytes(4, "big") for byte in range(256))
+    index = tmp_path / "x.idx"
+    index.write_bytes(b"\xfftOc\0\0\0\2" + counts + b"".join(names) + bytes(16))
+    (tmp_path / "x.pack").touch()
+    with Pack(index) as pack:
+        assert pack.blob((half + half).hex()) is None
+        with pytest.raises(DamagedError):
+            pack.blob(names[1].hex())
+    index.write_bytes(b"\xfftOc\0\0\0\2")
+    with Pack(index) as pack:
+        assert pack.blob(names[1].hex()) is None
+
+
 @pytest.mark.parametrize("change", ["flip", "cut"])
 def test_a_broken_blob_is_damaged(tmp_path: Path, change: str) -> None:
     objects = packed(tmp_path)
