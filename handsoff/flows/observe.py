@@ -93,6 +93,7 @@ def observe(
         left_behind=left_behind(found),
         programs=programs,
         known=known,
+        walk=walk,
     )
     return Observed(found, captured)
 

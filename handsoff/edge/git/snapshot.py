@@ -132,12 +132,14 @@ def capture(
     programs: bool = True,
     spared: Spared | None = None,
     known: Grafted | None = None,
+    walk: bool = True,
 ) -> Snapshot:
     """Return the state of ``checkout`` as ``look`` found it.
 
     ``extra`` are ignored files that travel anyway (the page, the carry list). Without ``programs``
     no filter of the user's runs; ``spared`` says which of its files need not be taken along. Trees
-    that are ``known``, as ``objects`` has them, are not made again.
+    that are ``known``, as ``objects`` has them, are not made again. Without ``walk`` no permissions
+    are looked for, as ``look`` has not.
     ChangedError if a file changes or vanishes on the way.
     """
     extra = frozenset(extra)
@@ -165,7 +167,7 @@ def capture(
         operation=look.operation,
         raw=tuple(sorted(_raw(look, taken, filtered))),
         stale=tuple(sorted(_stale(look, taken, filtered))),
-        modes=tuple(sorted(_modes(checkout, look, taken, extra))),
+        modes=tuple(sorted(_modes(checkout, look, taken, extra))) if walk else (),
         sparse=look.sparse,
         resolved=look.resolved,
     )
