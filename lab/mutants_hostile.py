@@ -7,6 +7,7 @@ TESTS: Final = {
     "autorun": ["test_autorun"],
     "canon": ["test_canon"],
     "ids": ["test_refs"],
+    "paths": ["test_paths"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "bounds": [
@@ -25,6 +26,11 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("what goes is told", "if change.new is not None else None", "if True else None"),
     ],
     "canon": [("a million lists", "_nested(body) > MOST_NESTED", "False")],
+    "paths": [
+        ("a folder may have a .git", r"(?!\.git|git~|", r"(?!git~|"),
+        ("a folder may lead upwards", r"|\.{1,2}\0)[", ")["),
+        ("a backslash is harmless", r"0-\[\]-~]", "0-~]"),
+    ],
     "ids": [("names that are no text", 'component.encode("utf-8", "surrogateescape")',
              'component.encode("utf-8")')],
 }  # fmt: skip

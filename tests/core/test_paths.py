@@ -50,6 +50,22 @@ def test_no_path_that_passes_leaves_the_tree_or_enters_git(path: bytes) -> None:
         assert part.partition(":")[0].rstrip(" .").lower() not in (".git", "git~1", "git~2")
 
 
+NAME = st.one_of(PATH, st.sampled_from([*DOT_GIT, *HARMLESS]).map(os.fsencode), st.binary())
+
+
+@given(st.lists(NAME.filter(lambda name: b"\0" not in name), max_size=4))
+@example([b"README", b".git"])
+@example([b"a", b"..", b"b"])
+@example([b"x" * 256])
+def test_the_names_of_a_folder_pass_together_where_each_passes_alone(names: list[bytes]) -> None:
+    problems = [problem for name in names if (problem := paths.path_problem(name))]
+    if problems:
+        with pytest.raises(RefusedError, match=re.escape(problems[0])):
+            paths.check_names(names)
+    else:
+        paths.check_names(names)
+
+
 @pytest.mark.parametrize("name", DOT_GIT)
 @pytest.mark.parametrize("around", ["{}", "{}/config", "a/{}", "a/b/{}/hooks/x"])
 def test_no_spelling_of_dot_git_passes(name: str, around: str) -> None:

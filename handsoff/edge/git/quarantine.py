@@ -7,13 +7,12 @@ should not be written is the business of ``core/paths.py``.
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from handsoff.core import bounds, paths
-from handsoff.core.objects import EMPTY_TREE, MODES, TREE
-from handsoff.core.trees import entries_of
+from handsoff.core.objects import EMPTY_TREE, MODES, TREE, raw_entries
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects
@@ -156,16 +155,24 @@ def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -
     if depth + (sizes[tree].depth if tree in sizes else 0) > paths.DEPTH_LIMIT:
         raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
     if tree not in sizes:
-        files = levels = longest = 0
-        for entry in entries_of(objects.tree, tree):
-            if b"/" in entry.name or entry.mode not in MODES:
-                raise RefusedError(f"the parcel has a malformed entry {entry.name[:80]!r}")
-            paths.check_path(entry.name)
-            below = _Size(1, 0, -1)
-            if entry.mode == TREE:
-                below = _measure(objects, entry.oid, depth + 1, sizes)
-                levels = max(levels, below.depth + 1)
+        entries = raw_entries(objects.tree(tree))
+        folders = _folders(entries)
+        names = [name for _, name, _ in entries]
+        paths.check_names(names)
+        files, levels, longest = len(entries) - len(folders), 0, max(map(len, names), default=0)
+        for name, oid in folders:
+            below = _measure(objects, oid, depth + 1, sizes)
             files += below.files
-            longest = max(longest, len(entry.name) + 1 + below.longest)
+            levels = max(levels, below.depth + 1)
+            longest = max(longest, len(name) + 1 + below.longest)
         sizes[tree] = _Size(files, levels, longest)
     return sizes[tree]
+
+
+def _folders(entries: Sequence[tuple[bytes, bytes, bytes]]) -> list[tuple[bytes, str]]:
+    """Return name and id of each folder among the entries of a tree; no mode may be odd."""
+    modes = {mode: int(mode, 8) for mode in {mode for mode, _, _ in entries}}
+    if odd := {mode for mode, number in modes.items() if number not in MODES}:
+        name = next(name for mode, name, _ in entries if mode in odd)
+        raise RefusedError(f"the parcel has a malformed entry {name[:80]!r}")
+    return [(name, oid.hex()) for mode, name, oid in entries if modes[mode] == TREE]
