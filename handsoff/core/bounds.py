@@ -38,6 +38,7 @@ _DELTAS: Final = (6, 7)
 _LIMITS: Final = {"commit": COMMIT_LIMIT, "tree": TREE_LIMIT, "tag": COMMIT_LIMIT}
 _LONGEST: Final = 10
 """Bytes of the longest header of an object: 4 bits, and 7 of each further byte."""
+_CHECKSUM: Final = 20
 _PIECE: Final = 1 << 16
 _OUT: Final = 1 << 18
 
@@ -65,14 +66,19 @@ def most(pack_size: int, counts: Mapping[str, int]) -> int:
     return said
 
 
-def measure(read: Callable[[int], bytes], limit: int) -> Unpacked:
+def measure(
+    read: Callable[[int], bytes], limit: int, passed: Callable[[bytes], object] = len
+) -> Unpacked:
     """Return what the pack holds that ``read`` gives piece by piece, each object looked at once.
+
+    ``passed`` gets its bytes as soon as they were looked at, so never the whole header of an object
+    that is too large.
 
     RefusedError for a delta, for an object that is too large for its kind, and as soon as all
     together are over ``limit``; DamagedError for what is no pack. Whether objects are
     what they are called is git's to say.
     """
-    source = _Source(read)
+    source = _Source(read, passed)
     if source.take(8) != b"PACK\0\0\0\2":
         raise DamagedError("the pack has no beginning")
     objects, size = int.from_bytes(source.take(4), "big"), 0
@@ -86,6 +92,7 @@ def measure(read: Callable[[int], bytes], limit: int) -> Unpacked:
         if length > _LIMITS.get(kind, limit):
             raise RefusedError(f"the parcel has a {kind} of {length} bytes")
         source.skip(length)
+    source.end()
     return Unpacked(objects, size)
 
 
@@ -108,8 +115,9 @@ def _header(source: "_Source") -> tuple[str, int]:
 class _Source:
     """The bytes of a pack, of which no more than a piece is held at a time."""
 
-    def __init__(self, read: Callable[[int], bytes]) -> None:
+    def __init__(self, read: Callable[[int], bytes], passed: Callable[[bytes], object]) -> None:
         self._read = read
+        self._passed = passed
         self._held = b""
         self._at = 0
 
@@ -138,10 +146,22 @@ class _Source:
         if left:
             raise DamagedError("an object of the pack is not as long as it says")
 
+    def end(self) -> None:
+        """Pass over the checksum, with which a pack ends."""
+        self.take(_CHECKSUM)
+        if self._next(1):
+            raise DamagedError("the pack goes on after its end")
+        self._let_go()
+
     def _next(self, count: int) -> bytes:
         while len(self._held) - self._at < count:
             more = self._read(_PIECE)
             if not more:
                 break
-            self._held, self._at = self._held[self._at :] + more, 0
+            self._let_go()
+            self._held += more
         return self._held[self._at : self._at + count]
+
+    def _let_go(self) -> None:
+        self._passed(self._held[: self._at])
+        self._held, self._at = self._held[self._at :], 0

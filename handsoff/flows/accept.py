@@ -8,6 +8,7 @@ In the inbox it still cannot be caught: only the record makes it a hand-over.
 
 import hashlib
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from handsoff.core import bounds, manifest
@@ -125,8 +126,13 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
             _fetch_promised(desk.checkout, folder, claims)
         step("listen.quarantine.after")
         arrived = Objects(objects, alternate)
-        state = _check_state(claims, arrived)
-        check_filters(desk.checkout, arrived, state)
+        with ThreadPoolExecutor(1) as aside:  # git walks the links while we look at the state
+            walk = (folder, arrived, claims.envelope, claims.bases)
+            linked = aside.submit(quarantine.check_links, *walk) if whole else None
+            state = _check_state(claims, arrived)
+            check_filters(desk.checkout, arrived, state)
+            if linked is not None:
+                linked.result()
         files.write(folder / SIGNATURE, opened.signature.encode("ascii"))
         files.write(folder / MANIFEST, opened.manifest)
         files.sync_folder(objects / "pack")
@@ -170,7 +176,7 @@ def _fetch_promised(checkout: Checkout, folder: Path, claims: Manifest) -> None:
     """
     clone.fetch_trees(checkout, claims.bases)
     clone.fetch_promised(checkout, quarantine.absent(folder, claims.envelope, claims.bases))
-    quarantine.check_links(folder, claims.envelope, claims.bases)
+    quarantine.check_promised(folder, claims.envelope, claims.bases)
 
 
 def _check_state(claims: Manifest, objects: Objects) -> State:

@@ -273,10 +273,12 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
     with checkout.scratch() as folder:
         try:
             whole = checkout.promisor is None
-            arrived = quarantine.check_in(folder, pack, alternate, whole=whole)
-            if not whole:
-                quarantine.check_links(folder, packed.sealed.envelope, packed.bases)
-            judge(Objects(arrived, alternate), packed.sealed.envelope, {})
+            arrived = Objects(quarantine.check_in(folder, pack, alternate, whole=whole), alternate)
+            if whole:
+                quarantine.check_links(folder, arrived, packed.sealed.envelope, packed.bases)
+            else:
+                quarantine.check_promised(folder, packed.sealed.envelope, packed.bases)
+            judge(arrived, packed.sealed.envelope, {})
         except (DamagedError, RefusedError) as error:
             raise RefusedError(
                 f"the receiver would refuse this work: {error}",

@@ -1,6 +1,7 @@
 """How large a parcel may be: a bomb is refused by its headers, and what is honest passes."""
 
 import io
+import random
 import zlib
 from collections.abc import Iterable
 
@@ -14,6 +15,7 @@ from handsoff.errors import DamagedError, HandsoffError, RefusedError
 
 BLOB, COMMIT, TREE = 3, 1, 2
 CHECKSUM = b"\0" * 20
+TEXT = random.Random(7).randbytes(150_000)
 
 
 def header(kind: int, size: int) -> bytes:
@@ -49,6 +51,23 @@ def test_a_pack_is_as_large_as_its_objects(contents: Iterable[bytes]) -> None:
             sized(made, size - 1)
 
 
+@given(st.lists(st.sampled_from([b"", b"x", b"\0" * 700_000, TEXT]), max_size=4), st.integers(0, 4))
+def test_all_of_a_pack_is_passed_on_and_nothing_before_it_was_looked_at(
+    contents: list[bytes], bad: int
+) -> None:
+    passed = bytearray()
+    good = [packed(data) for data in contents]
+    made = pack(*good)
+    measure(io.BytesIO(made).read, 1 << 40, passed.extend)
+    assert passed == made
+    passed.clear()
+    before = good[:bad]
+    with pytest.raises(RefusedError, match="more than"):
+        bomb = pack(*before, header(BLOB, 1 << 40), TEXT)
+        measure(io.BytesIO(bomb).read, 1 << 39, passed.extend)
+    assert len(passed) <= 12 + sum(map(len, before))
+
+
 @pytest.mark.parametrize("kind", [6, 7])
 def test_a_delta_is_refused_whatever_it_makes(kind: int) -> None:
     with pytest.raises(RefusedError, match="deltas"):
@@ -78,6 +97,7 @@ def test_what_is_taken_apart_in_memory_has_a_size_of_its_own(kind: int) -> None:
         pack(packed(b"x", said=0)), pack(packed(b"x", kind=0)), pack(packed(b"x", kind=5)),
         pack(b"\xb1" + b"\x80" * 30), pack(header(BLOB, 3) + b"not deflated at all"),
         pack(packed(b"\0" * (1 << 22), said=10)), pack(packed(b"x"), count=2),
+        pack(packed(b"x")) + b"x", pack(packed(b"x"))[:-1],
     ],
 )  # fmt: skip
 def test_what_is_no_pack_is_damaged(damaged: bytes) -> None:

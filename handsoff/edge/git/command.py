@@ -13,9 +13,10 @@ Three profiles (facts that each cost somebody data):
 import os
 import resource
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import IO, Final, TypeAlias
 
 from handsoff.errors import HandsoffError, UnfitError
 
@@ -52,7 +53,15 @@ _ALLOC: Final = "128m"
 """The largest block that git may ask for: no tree or commit that passed is as large."""
 _STREAMED: Final = "32m"
 """Blobs from this size on never are in memory whole."""
+_SMALL: Final = (
+    # small windows: a large pack of the clone must not use up the memory that is allowed
+    "-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m",
+    "-c", f"core.bigFileThreshold={_STREAMED}",
+)  # fmt: skip
 _SECONDS: Final = 600
+
+Feed: TypeAlias = Callable[[Callable[[bytes], object]], object]
+"""What is given a function that writes to git, and writes."""
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -131,15 +140,47 @@ def run_limited(
     args: Sequence[str | Path],
     *,
     cwd: Path,
-    given: "subprocess._FILE" = subprocess.DEVNULL,
+    feed: Feed | None = None,
+    out: IO[bytes] | None = None,
     largest: int = 0,
     seconds: int = _SECONDS,
 ) -> "subprocess.CompletedProcess[bytes]":
     """Run git on received bytes: nobody's configuration, bounded memory, files and time.
 
-    ``largest`` are the bytes that a file may have which it writes.
+    ``feed`` writes what git reads, in a thread, and what it raises is raised here. What git prints
+    goes to the file ``out`` if there is one. ``largest`` are the bytes that a file may have which
+    git writes.
     """
-    env = {
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 10 ms that hooks save
+
+    process = subprocess.Popen(
+        words("git", *_QUIET, *_SMALL, "-c", "core.fsync=all", *args),
+        cwd=cwd,
+        env=spelled(_nobodys()),
+        stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
+        stdout=subprocess.PIPE if out is None else out,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: _limit(largest, seconds),  # noqa: PLW1509 - it takes no lock
+    )
+    with process, ThreadPoolExecutor(1, thread_name_prefix="feed") as aside:
+        pipe, process.stdin = process.stdin, None  # communicate would close it
+        fed = aside.submit(_feed, feed or (lambda _: None), pipe)
+        try:
+            said, failure = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said, failure = b"", b"it takes longer than %d s" % seconds
+        except BaseException:
+            process.kill()
+            raise
+    code = process.returncode
+    if not fed.result() and not code:
+        code, failure = 1, b"git did not read all of it"
+    return subprocess.CompletedProcess(process.args, code, said or b"", failure)
+
+
+def _nobodys() -> dict[str, str]:
+    return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": "/nonexistent",
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -147,24 +188,20 @@ def run_limited(
         "GIT_ALLOC_LIMIT": _ALLOC,
         **_FIXED,
     }
-    # small windows: a large pack of the clone must not use up the memory that is allowed
-    small = ("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=128m",
-             "-c", f"core.bigFileThreshold={_STREAMED}")  # fmt: skip
-    command = words("git", *_QUIET, *small, "-c", "core.fsync=all", *args)
+
+
+def _feed(feed: Feed, pipe: IO[bytes] | None) -> bool:
+    """Let ``feed`` write to git; return whether that took all of it."""
+    if pipe is None:
+        return True
     try:
-        return subprocess.run(
-            command,
-            cwd=cwd,
-            env=spelled(env),
-            stdin=given,
-            capture_output=True,
-            check=False,
-            timeout=seconds,
-            preexec_fn=lambda: _limit(largest, seconds),
-        )
-    except subprocess.TimeoutExpired:
-        said = b"it takes longer than %d s" % seconds
-        return subprocess.CompletedProcess(command, 1, b"", said)
+        feed(pipe.write)
+    except BrokenPipeError:  # git says itself what it was not content with
+        return False
+    finally:
+        with suppress(BrokenPipeError):
+            pipe.close()
+    return True
 
 
 def _limit(largest: int, seconds: int) -> None:

@@ -1,13 +1,17 @@
 """A received pack, checked by git under limits before any object of it is believed.
 
-``index-pack --strict`` is the gate (libgit2 has none); it runs in a repository of its own, with
-nobody's configuration, and sees the clone's objects only as an alternate. What it lets pass and
+``index-pack --fsck-objects`` and a walk of what it may lead to are the gate (libgit2 has none);
+they run in a repository of its own, with nobody's configuration, which sees the clone's objects
+only as an alternate. What it lets pass and
 should not be written is the business of ``core/paths.py``.
 """
 
 import os
+import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -24,6 +28,14 @@ _LEAST: Final = 600
 # what only old and honest history trips
 _IGNORED: Final = ("zeroPaddedFilemode", "badEmail", "missingSpaceBeforeDate", "badTimezone",
                    "missingEmail", "missingNameBeforeEmail", "badName")  # fmt: skip
+_TRIPPED: Final = tuple(f": {name}: ".encode() for name in _IGNORED)
+_INDEXED: Final = 5
+"""Times the bytes of a pack that its index may have: 36 for each object, of which none is
+smaller than 9."""
+_LISTED: Final = 1 << 30
+_LISTING: Final = ("rev-list", "--objects", "--no-object-names")
+# any name will do: what is promised shows by the .promisor files of the clone's packs
+_PROMISING: Final = ("-c", "remote.promised.promisor=true", *_LISTING)
 
 
 def check_in(
@@ -37,30 +49,22 @@ def check_in(
     """Index ``pack`` (positioned at its first byte) inside ``folder``; return the object folder.
 
     It may unpack to ``most`` bytes, if None to what any pack of its size may (see ``bounds``).
-
-    With ``alternate`` (a clone's objects) every link of the pack must lead somewhere, unless that
-    clone is not ``whole``: then ``check_links`` is the second half of the gate. DamagedError with
-    git's own words when the pack does not pass.
+    ``check_links`` is the second half of the gate, where there is a clone, whose objects are the
+    ``alternate``. DamagedError with git's own words when the pack does not pass.
     """
-    held = _measure_pack(pack, most)
     objects = files.ensure_folder(folder / "objects")
-    files.ensure_folder(objects / "pack")
     files.ensure_folder(objects / "info")
     files.ensure_folder(folder / "refs")
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     (folder / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
     if alternate is not None:
         (objects / "info" / "alternates").write_bytes(os.fsencode(alternate) + b"\n")
-    # index-pack reads no fsck.* of the configuration, and takes such words with --strict only
-    lenient = "--strict=" + ",".join(f"{name}=ignore" for name in _IGNORED)
-    strict = lenient if alternate is not None and whole else "--fsck-objects"
-    done = command.run_limited(
-        [f"--git-dir={folder}", "index-pack", "--stdin", strict],
-        cwd=folder,
-        given=pack,
-        largest=_size_of(pack) + 64 * held.objects + (1 << 20),  # the pack, or its index
-        seconds=_LEAST + held.size // _SLOWEST,
-    )
+    done = _index(folder, pack, most, "--fsck-objects")
+    if alternate is not None and whole and any(name in done.stderr for name in _TRIPPED):
+        # index-pack reads no fsck.* of the configuration, and takes such words with --strict only,
+        # which looks for whatever the pack names as well: in a large clone that takes as long again
+        words = ",".join(f"{name}=ignore" for name in _IGNORED)
+        done = _index(folder, pack, most, f"--strict={words}")
     if b"No space left on device" in done.stderr:
         raise UnfitError(
             "the parcel does not fit: no space left on device", hint="make room, and take it again"
@@ -69,23 +73,28 @@ def check_in(
     return objects
 
 
-def _measure_pack(pack: IO[bytes], most: int | None) -> bounds.Unpacked:
+def _index(
+    folder: Path, pack: IO[bytes], most: int | None, how: str
+) -> "subprocess.CompletedProcess[bytes]":
+    """Let git index ``pack``, which gets no byte of it that was not measured before."""
+    shutil.rmtree(folder / "objects" / "pack", ignore_errors=True)
+    files.ensure_folder(folder / "objects" / "pack")
     start = pack.tell()
-    limit = bounds.most(_size_of(pack) - start, {}) if most is None else most
-    try:
-        held = bounds.measure(pack.read, limit)
-    except DamagedError as error:
-        said = f"the parcel's objects do not pass: {error}"
-        raise DamagedError(said, hint="have it sent again") from error
+    size = pack.seek(0, os.SEEK_END) - start
     pack.seek(start)
-    return held
-
-
-def _size_of(pack: IO[bytes]) -> int:
-    here = pack.tell()
-    end = pack.seek(0, os.SEEK_END)
-    pack.seek(here)
-    return end
+    limit = bounds.most(size, {}) if most is None else most
+    try:
+        return command.run_limited(
+            [f"--git-dir={folder}", "index-pack", "--stdin", how],
+            cwd=folder,
+            feed=lambda write: bounds.measure(pack.read, limit, write),
+            largest=_INDEXED * size + (1 << 20),
+            seconds=_LEAST + limit // _SLOWEST,
+        )
+    except DamagedError as error:
+        raise _failed(error) from error
+    finally:
+        pack.seek(start)
 
 
 def absent(folder: Path, tip: str, bases: Iterable[str]) -> list[str]:
@@ -93,36 +102,63 @@ def absent(folder: Path, tip: str, bases: Iterable[str]) -> list[str]:
 
     For a pack that was checked in at ``folder`` beside a partial clone.
     """
-    done = _walk(folder, "--missing=print", tip, bases)
-    return [line[1:].decode() for line in done.stdout.splitlines() if line.startswith(b"?")]
+    with _walk(folder, tip, bases, *_PROMISING, "--missing=print") as listed:
+        return [line[1:-1].decode() for line in listed if line.startswith(b"?")]
 
 
-def check_links(folder: Path, tip: str, bases: Iterable[str]) -> None:
+def check_links(folder: Path, objects: Objects, tip: str, bases: Iterable[str]) -> None:
+    """Check that all that ``tip`` reaches is in the pack at ``folder``, or in ``bases``.
+
+    Git holds its own fetches to that. It does not look at a file that it does not need: that
+    each is one, and no folder, is for us to see.
+    """
+    shown = ("--filter=blob:none", "--filter-print-omitted")
+    with _walk(folder, tip, bases, *_LISTING, *shown) as listed:
+        for oid in (line[1:-1].decode() for line in listed if line.startswith(b"~")):
+            try:
+                kind = objects.kind(oid)
+            except DamagedError as error:
+                raise _failed(error) from error
+            if kind != "blob":
+                raise _failed(f"the object {oid} is no file, and is called one")
+
+
+def check_promised(folder: Path, tip: str, bases: Iterable[str]) -> None:
     """Check that all that ``tip`` reaches is here, or in ``bases``, or promised by a remote.
 
-    In place of --strict, where a pack was checked in beside a partial clone: that wants the object
-    behind every link, so it would refuse each honest pack, as a file that nobody changed is but
-    promised. Git holds its own fetches into such a clone to this rule: what is missing must hang
-    on something that came from the remote that promised it.
+    In place of ``check_links``, where a pack was checked in beside a partial clone: a file that
+    nobody changed is but promised there. Git holds its own fetches into such a clone to this rule:
+    what is missing must hang on something that came from the remote that promised it.
     """
-    _walk(folder, "--missing=allow-promisor", tip, bases)
+    with _walk(folder, tip, bases, *_PROMISING, "--missing=allow-promisor"):
+        pass  # git is content
 
 
-def _walk(
-    folder: Path, missing: str, tip: str, bases: Iterable[str]
-) -> "subprocess.CompletedProcess[bytes]":
-    # any name will do: what is promised shows by the .promisor files of the clone's packs
-    promising = ("-c", "remote.promised.promisor=true")
-    walk = ("rev-list", "--objects", "--no-object-names", missing, tip, "--not", *bases)
-    done = command.run_limited([f"--git-dir={folder}", *promising, *walk], cwd=folder)
-    _judge(done)
-    return done
+@contextmanager
+def _walk(folder: Path, tip: str, bases: Iterable[str], *walk: str) -> Iterator[IO[bytes]]:
+    """Give the file in which git lists what ``tip`` reaches and ``bases`` do not."""
+    asked = "".join([f"{tip}\n", *(f"^{oid}\n" for oid in bases)]).encode()
+    with tempfile.TemporaryFile(dir=folder) as listed:
+        _judge(
+            command.run_limited(
+                [f"--git-dir={folder}", *walk, "--stdin"],
+                cwd=folder,
+                feed=lambda write: write(asked),
+                out=listed,
+                largest=_LISTED,
+            )
+        )
+        listed.seek(0)
+        yield listed
 
 
 def _judge(done: "subprocess.CompletedProcess[bytes]") -> None:
     if done.returncode:
-        said = command.failed(done.stderr, "accept the pack")
-        raise DamagedError(f"the parcel's objects do not pass: {said}", hint="have it sent again")
+        raise _failed(command.failed(done.stderr, "accept the pack"))
+
+
+def _failed(said: object) -> DamagedError:
+    return DamagedError(f"the parcel's objects do not pass: {said}", hint="have it sent again")
 
 
 class _Size(NamedTuple):

@@ -59,6 +59,16 @@ def with_commit(*trees: bytes) -> list[tuple[str, bytes]]:
     return [("blob", b"x"), *kinds, ("commit", encode_commit(commit))]
 
 
+def link_to(here: Here, folder: Path, commit: Commit, *trees: bytes) -> None:
+    """Check a commit in, with some trees and a blob, which builds on HEAD of the clone."""
+    data = encode_commit(commit)
+    made = [("blob", b"x"), *(("tree", tree) for tree in trees), ("commit", data)]
+    alternate = here.top / ".git" / "objects"
+    check_in(folder, pack_of(*made), alternate)
+    objects = Objects(folder / "objects", alternate)
+    quarantine.check_links(folder, objects, oid_of("commit", data), commit.parents[:1])
+
+
 def tree(*entries: tuple[bytes, int, str]) -> bytes:
     return encode_tree([TreeEntry(*entry) for entry in entries])
 
@@ -89,17 +99,32 @@ def test_an_honest_pack_is_let_in_and_can_be_read(here: Here, tmp_path: Path) ->
 def test_a_pack_may_build_on_the_clone_but_only_on_what_is_there(
     here: Here, tmp_path: Path
 ) -> None:
-    alternate = here.top / ".git" / "objects"
-    head = here.git("rev-parse", "HEAD")
-    base = here.git("rev-parse", "HEAD^{tree}")
-    fine = encode_commit(Commit(base, (head,), WHO, WHO, "m\n"))
-    objects = check_in(tmp_path / "fine", pack_of(("commit", fine)), alternate)
-    assert objects.commit(oid_of("commit", fine)).parents == (head,)
-    for number, lost in enumerate(
-        (Commit(base, ("1" * 40,), WHO, WHO, ""), Commit("1" * 40, (), WHO, WHO, ""))
-    ):
-        with pytest.raises(DamagedError, match="the parcel's objects do not pass"):
-            check_in(tmp_path / str(number), pack_of(("commit", encode_commit(lost))), alternate)
+    head, base = here.git("rev-parse", "HEAD", "HEAD^{tree}").split()
+    file = here.git("ls-tree", "-r", "HEAD").split()[2]
+    old = tree((b"old", FILE, file), (b"sub", GITLINK, "2" * 40))
+    link_to(here, tmp_path / "fine", Commit(base, (head,), WHO, WHO, "m\n"))
+    link_to(here, tmp_path / "old", Commit(oid_of("tree", old), (head,), WHO, WHO, "m\n"), old)
+    lost = tree((b"lost", FILE, "1" * 40))
+    commits = [
+        Commit(base, (head, "1" * 40), WHO, WHO, ""),
+        Commit("1" * 40, (head,), WHO, WHO, ""),
+    ]
+    commits.append(Commit(oid_of("tree", lost), (head,), WHO, WHO, ""))
+    for number, commit in enumerate(commits):
+        with pytest.raises(DamagedError, match="do not pass"):
+            link_to(here, tmp_path / str(number), commit, lost)
+
+
+@pytest.mark.parametrize("mode", [FILE, LINK, TREE])
+def test_what_a_tree_names_is_what_the_tree_calls_it(here: Here, tmp_path: Path, mode: int) -> None:
+    head, folder = here.git("rev-parse", "HEAD", "HEAD^{tree}").split()
+    ours = tree((b"f", FILE, BLOB))
+    known, fresh = (folder, oid_of("tree", ours)) if mode != TREE else (BLOB, BLOB)
+    for number, (parents, oid) in enumerate([((head,), known), ((), known), ((), fresh)]):
+        data = tree((b"a", mode, oid))
+        commit = Commit(oid_of("tree", data), parents, WHO, WHO, "m\n")
+        with pytest.raises((DamagedError, RefusedError), match="do not pass"):
+            link_to(here, tmp_path / str(number), commit, data, ours)
 
 
 def test_without_a_clone_a_pack_may_lead_anywhere_but_must_be_sound(tmp_path: Path) -> None:

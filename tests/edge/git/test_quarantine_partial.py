@@ -45,7 +45,7 @@ def test_what_is_missing_and_was_promised_passes(partial: Machine, tmp_path: Pat
     base, older = partial.git("rev-parse", "main", f"main~3:{TABLE}").split()
     tip = checked_in(tmp_path / "q", partial, tree_with(older), [base])
     assert quarantine.absent(tmp_path / "q", tip, [base]) == [older]
-    quarantine.check_links(tmp_path / "q", tip, [base])
+    quarantine.check_promised(tmp_path / "q", tip, [base])
     assert blobs(partial) == set()
 
 
@@ -53,7 +53,7 @@ def test_what_a_base_has_is_not_even_asked_for(partial: Machine, tmp_path: Path)
     base, table = partial.git("rev-parse", "main", f"main:{TABLE}").split()
     tip = checked_in(tmp_path / "q", partial, tree_with(table), [base])
     assert quarantine.absent(tmp_path / "q", tip, [base]) == []
-    quarantine.check_links(tmp_path / "q", tip, [base])
+    quarantine.check_promised(tmp_path / "q", tip, [base])
 
 
 def test_what_is_missing_and_nobody_promised_does_not_pass(
@@ -63,7 +63,7 @@ def test_what_is_missing_and_nobody_promised_does_not_pass(
     tip = checked_in(tmp_path / "q", partial, tree_with(NOWHERE), [base])
     assert quarantine.absent(tmp_path / "q", tip, [base]) == [NOWHERE]
     with pytest.raises(DamagedError, match=f"missing blob object '{NOWHERE}"):
-        quarantine.check_links(tmp_path / "q", tip, [base])
+        quarantine.check_promised(tmp_path / "q", tip, [base])
 
 
 def test_a_pack_without_the_commit_that_it_is_for_does_not_pass(
@@ -71,7 +71,7 @@ def test_a_pack_without_the_commit_that_it_is_for_does_not_pass(
 ) -> None:
     base = partial.git("rev-parse", "main")
     checked_in(tmp_path / "q", partial, tree_with(NOWHERE), [base])
-    for check in (quarantine.absent, quarantine.check_links):
+    for check in (quarantine.absent, quarantine.check_promised):
         with pytest.raises(DamagedError, match="do not pass"):
             check(tmp_path / "q", NOWHERE, [base])
 
@@ -82,7 +82,7 @@ def test_a_commit_on_a_parent_that_nobody_has_does_not_pass(
     base, table = partial.git("rev-parse", "main", f"main:{TABLE}").split()
     tip = checked_in(tmp_path / "q", partial, tree_with(table), [base, NOWHERE])
     with pytest.raises(DamagedError, match="do not pass"):
-        quarantine.check_links(tmp_path / "q", tip, [base])
+        quarantine.check_promised(tmp_path / "q", tip, [base])
 
 
 def test_git_looks_into_each_object_all_the_same(partial: Machine, tmp_path: Path) -> None:
