@@ -15,6 +15,7 @@ import resource
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
@@ -59,6 +60,9 @@ _SMALL: Final = (
     "-c", f"core.bigFileThreshold={_STREAMED}",
 )  # fmt: skip
 _SECONDS: Final = 600
+_OUTSIDE: Final = hasattr(resource, "prlimit")
+"""Whether a child can be given limits when it runs, and has not read anything: on Linux. Else it is
+forked and takes them itself, which is slower, and a risk where there are threads."""
 
 Feed: TypeAlias = Callable[[Callable[[bytes], object]], object]
 """What is given a function that writes to git, and writes."""
@@ -140,31 +144,36 @@ def run_limited(
     args: Sequence[str | Path],
     *,
     cwd: Path,
-    feed: Feed | None = None,
+    feed: Feed,
     out: IO[bytes] | None = None,
     largest: int = 0,
     seconds: int = _SECONDS,
 ) -> "subprocess.CompletedProcess[bytes]":
     """Run git on received bytes: nobody's configuration, bounded memory, files and time.
 
-    ``feed`` writes what git reads, in a thread, and what it raises is raised here. What git prints
-    goes to the file ``out`` if there is one. ``largest`` are the bytes that a file may have which
-    git writes.
+    ``feed`` writes what git reads, in a thread and once the limits hold; what it raises is raised
+    here. What git prints goes to the file ``out`` if there is one. ``largest`` are the bytes that a
+    file may have which git writes.
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 10 ms that hooks save
 
+    limit = partial(_limit, largest, seconds)
+    inside = None if _OUTSIDE else partial(limit, resource.setrlimit)
     process = subprocess.Popen(
         words("git", *_QUIET, *_SMALL, "-c", "core.fsync=all", *args),
         cwd=cwd,
         env=spelled(_nobodys()),
-        stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE if out is None else out,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: _limit(largest, seconds),  # noqa: PLW1509 - it takes no lock
+        preexec_fn=inside,  # noqa: PLW1509 - see _OUTSIDE
     )
     with process, ThreadPoolExecutor(1, thread_name_prefix="feed") as aside:
+        if _OUTSIDE:
+            limit(partial(resource.prlimit, process.pid))
         pipe, process.stdin = process.stdin, None  # communicate would close it
-        fed = aside.submit(_feed, feed or (lambda _: None), pipe)
+        assert pipe is not None
+        fed = aside.submit(_feed, feed, pipe)
         try:
             said, failure = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -190,10 +199,8 @@ def _nobodys() -> dict[str, str]:
     }
 
 
-def _feed(feed: Feed, pipe: IO[bytes] | None) -> bool:
+def _feed(feed: Feed, pipe: IO[bytes]) -> bool:
     """Let ``feed`` write to git; return whether that took all of it."""
-    if pipe is None:
-        return True
     try:
         feed(pipe.write)
     except BrokenPipeError:  # git says itself what it was not content with
@@ -204,11 +211,11 @@ def _feed(feed: Feed, pipe: IO[bytes] | None) -> bool:
     return True
 
 
-def _limit(largest: int, seconds: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _limit(largest: int, seconds: int, limit: Callable[[int, tuple[int, int]], object]) -> None:
+    limit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    limit(resource.RLIMIT_CPU, (seconds, seconds))
+    limit(resource.RLIMIT_FSIZE, (largest, largest))
+    limit(resource.RLIMIT_CORE, (0, 0))
 
 
 def split_batch(out: bytes, oids: Sequence[str]) -> list[tuple[str, bytes]]:

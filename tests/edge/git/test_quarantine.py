@@ -2,6 +2,7 @@
 
 import io
 import os
+import subprocess
 import time
 import zlib
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from handsoff.core.objects import (
     oid_of,
 )
 from handsoff.core.paths import DEPTH_LIMIT
-from handsoff.edge.git import quarantine
+from handsoff.edge.git import command, quarantine
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter, Piece, pack_object
 from handsoff.errors import DamagedError, RefusedError
@@ -300,3 +301,17 @@ def test_a_quarantine_is_private(here: Here, tmp_path: Path) -> None:
     check_in(tmp_path / "q", pack_of(*with_commit(tree((b"f", FILE, BLOB)))))
     for where, folders, _ in os.walk(tmp_path / "q"):
         assert [f for f in folders if (Path(where) / f).stat().st_mode & 0o077] == []
+
+
+def test_git_reads_what_it_is_given_under_limits_and_nothing_less(tmp_path: Path) -> None:
+    def fed(*words: str, feed: command.Feed = id) -> "subprocess.CompletedProcess[bytes]":
+        return command.run_limited(words, cwd=tmp_path, feed=feed, largest=1 << 9, seconds=77)
+
+    limits = fed("-c", "alias.x=!cat; for l in t f c v; do ulimit -$l; done; :", "x").stdout
+    assert limits.split() == [b"77", b"1", b"0", b"2097152"]
+    much = b"x" * 1_000_000
+    whole = fed("hash-object", "--stdin", feed=lambda write: write(much))
+    assert whole.stdout.split() == [oid_of("blob", much).encode()]
+    assert fed("version", feed=lambda write: write(much)).returncode
+    with pytest.raises(ZeroDivisionError):
+        fed("hash-object", "--stdin", feed=lambda _: 1 // 0)
