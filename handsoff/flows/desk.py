@@ -102,10 +102,11 @@ class Desk:
         One question to the remote, and a fetch only where it has something new; both at once with
         ``expect_news``. TrustError for a chain rewound, forked or deleted since it was last seen.
         """
-        try:
-            return self._views(works, expect_news=expect_news)
-        except TrustError:  # or another command here has seen more of it since we asked
-            return self._views(works, expect_news=False)
+        with self.shared.reader.open():
+            try:
+                return self._views(works, expect_news=expect_news)
+            except TrustError:  # or another command here has seen more of it since we asked
+                return self._views(works, expect_news=False)
 
     def _views(self, works: Sequence[str], *, expect_news: bool) -> dict[str, View]:
         shared = self.shared

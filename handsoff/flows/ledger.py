@@ -154,6 +154,7 @@ def put(
     where = where or name
     objects = store_of(desk.shared)
     objects.write_drafts(pen.drafts)
+    desk.shared.made(pen.drafts)
     lease = view.record.lease
     verb = Verb(
         name=name,

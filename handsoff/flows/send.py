@@ -26,7 +26,8 @@ def send(desk: Desk, wishes: Wishes, phases: Phases) -> "Sent":
     """Hand this checkout's work over as ``wishes`` say."""
     with desk.checkout.lock():
         work = desk.work(wishes.named)
-        with desk.asking(work):
+        # one git reads all records
+        with desk.shared.reader.open(), desk.asking(work):
             scanner = Scanner(cache_folder())
             # the remote and the scanner take a while: what goes on from here is imported meanwhile
             from handsoff.flows.sender import Sender  # noqa: PLC0415

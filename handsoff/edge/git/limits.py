@@ -48,9 +48,8 @@ def check(stderr: bytes, packs: Path, most: int) -> None:
     )
 
 
-def check_sizes(sizes: bytes) -> None:
-    """Raise DamagedError if entries of these sizes, one a line, are too much to be read at once."""
-    total = sum(int(size) for size in sizes.split() if size.isdigit())
+def check_total(total: int) -> None:
+    """Raise DamagedError if so many bytes of entries are too much to be read at once."""
     if total > RECORDS:
         raise DamagedError(
             f"a record on the remote has {total >> 20} MB of entries, over {RECORDS >> 20}",

@@ -15,21 +15,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.chain import line_of
+from handsoff.core.chain import Draft, line_of, parents_of
 from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
-from handsoff.edge.git import command, limits
+from handsoff.edge.git import limits
 from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.begun import FETCH, Begun, Questions, fetching
 from handsoff.edge.git.moves import Move, Outcome, push_command
+from handsoff.edge.git.reader import MISSING, Reader
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 _SECONDS: Final = 120
 _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
-MISSING: Final = "missing"
-"""The kind of an object that is not here."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,8 @@ class Shared(Ours):
     checkout: Checkout
     name: str
     prefix: str = PREFIX
-    _ready: dict[tuple[str, str], list[tuple[str, bytes]]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """The commits that were read or made, by id: what an id names never changes."""
     _questions: Questions = field(default_factory=Questions, compare=False, repr=False)
 
     @property
@@ -64,6 +62,11 @@ class Shared(Ours):
             "GIT_OBJECT_DIRECTORY": str(self.objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.checkout.common_dir / "objects"),
         }
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Reads what is in the clone and in the private folder."""
+        return Reader(self.checkout.top, self.environment())
 
     def run(
         self,
@@ -136,10 +139,7 @@ class Shared(Ours):
 
     def kinds(self, oids: Iterable[str]) -> dict[str, str]:
         """Return what each of ``oids`` is here: a commit, tree, blob or tag, or MISSING."""
-        given = "".join(f"{oid}\n" for oid in oids).encode()
-        words = ("cat-file", "--batch-check=%(objectname) %(objecttype)")
-        said = self.run(*words, given=given).stdout if given else b""
-        return dict([*line.split(" "), ""][:2] for line in decode(said).splitlines())
+        return {oid: info.kind for oid, info in self.reader.infos(oids).items()}
 
     def bring(self, tips: Mapping[str, str], known: Iterable[str] = ()) -> None:
         """Fetch those of ``tips``, ids by the name of their ref, that are not here yet."""
@@ -188,56 +188,56 @@ class Shared(Ours):
         if listed is None or listed.returncode:
             return
         below = dict([*line.split(" "), ""][:2] for line in decode(listed.stdout).splitlines())
-        lines = {item: line_of(below, *item) for item in wanted}
-        oids = list(dict.fromkeys(oid for line in lines.values() for oid in line))
-        try:
-            commits = dict(self.commits(oids))
-        except DamagedError:
-            return
-        for item, line in lines.items():
-            if line:
-                self._ready[item] = [(oid, commits[oid]) for oid in line]
+        oids = dict.fromkeys(oid for item in wanted for oid in line_of(below, *item))
+        with suppress(DamagedError):
+            self.commits(list(oids))
+
+    def made(self, drafts: Iterable[Draft]) -> None:
+        """Remember commits that were written here, so that ``chain`` need not read them."""
+        self._read.update((draft.oid, draft.data) for draft in drafts)
 
     def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
         """Return the commits from after ``known`` up to ``tip``, oldest first.
 
-        None if ``tip`` does not descend from ``known``; nothing of "", which is no tip. It is read
-        once: what an id names never changes.
+        None if ``known`` is not on the first-parent line of ``tip``; nothing of "", which is no
+        tip. DamagedError if that line has a gap, or is over the limit.
         """
-        if not tip:
-            return []
-        found = self._ready.get((tip, known)) or self._read_chain(tip, known)
-        if found:
-            self._ready[tip, known] = found
-        return found
+        found: list[tuple[str, bytes]] = []
+        total, at = 0, tip
+        with self.reader.open():
+            while at and at != known:
+                data = self._read.get(at) or self._read_link(at, total, is_tip=at == tip)
+                total += len(data)
+                found.append((at, data))
+                at = next(iter(parents_of(data)), "")
+        if tip and at != known:
+            return None
+        self._read.update(found)
+        return found[::-1]
 
-    def _read_chain(self, tip: str, known: str) -> list[tuple[str, bytes]] | None:
-        limit = [f"^{known}"] if known else []
-        listed = self.run("rev-list", "--first-parent", "--reverse", tip, *limit)
-        if listed.returncode:
-            raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
-        oids = decode(listed.stdout).split()
-        if known and known != tip:
-            onto = self.run("merge-base", "--is-ancestor", known, tip)
-            if onto.returncode:
-                return None
-        if tip != known and oids[-1:] != [tip]:
+    def _read_link(self, oid: str, total: int, *, is_tip: bool) -> bytes:
+        info = self.reader.infos([oid])[oid]
+        if is_tip and info.kind not in ("commit", MISSING):
             # of a blob, a tree or a tag, rev-list would make an empty record or another one
             raise DamagedError(
-                f"what lies on the remote is no commit: {tip}",
+                f"what lies on the remote is no commit: {oid}",
                 hint="somebody who may push put it there; the way out: handsoff doctor",
             )
-        return self.commits(oids)
+        if info.kind != "commit":
+            raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
+        limits.check_total(total + info.size)
+        return self.reader.contents([oid])[0]
 
     def commits(self, oids: Sequence[str]) -> list[tuple[str, bytes]]:
-        """Return raw commits by id, in the order asked for."""
-        given = "".join(f"{oid}\n" for oid in oids).encode()
-        if oids:
-            limits.check_sizes(
-                self.run("cat-file", "--batch-check=%(objectsize)", given=given).stdout
-            )
-        out = self.run("cat-file", "--batch", given=given).stdout if oids else b""
-        return command.split_batch(out, oids)
+        """Return raw commits that are here by id, in the order asked for."""
+        absent = [oid for oid in oids if oid not in self._read]
+        with self.reader.open():
+            infos = self.reader.infos(absent)
+            if any(info.kind != "commit" for info in infos.values()):
+                raise DamagedError("a commit of the remote is missing", hint="run git fsck there")
+            limits.check_total(sum(info.size for info in infos.values()))
+            self._read.update(zip(absent, self.reader.contents(absent), strict=True))
+        return [(oid, self._read[oid]) for oid in oids]
 
     def push(self, *moves: Move) -> Outcome:
         """Make ``moves`` on the remote, all or none; raise what a person must act on.

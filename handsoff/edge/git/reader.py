@@ -1,0 +1,150 @@
+"""One git that says of objects what they are and what is in them, asked over a pipe.
+
+It begins with the first question, answers all that are asked within ``open``, and sees what is
+fetched meanwhile (git looks anew for what it misses). What an object is and how large comes before
+its content is read, so that nothing too large ever is.
+
+Source: git-cat-file(1), ``--batch-command``.
+"""
+
+import re
+import select
+import subprocess
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from handsoff.edge.git import command
+from handsoff.errors import DamagedError, UnreachableError
+
+MISSING: Final = "missing"
+"""The kind of an object that is not here."""
+
+_SECONDS: Final = 120
+"""A partial clone asks its remote for what it lacks."""
+_AT_ONCE: Final = 64
+"""Questions before the answers are read: they fit into the smallest pipe, so nobody waits."""
+_OID: Final = re.compile(r"[0-9a-f]{40}")
+
+
+class Info(NamedTuple):
+    """What an object is, and how many bytes it has."""
+
+    kind: str
+    size: int
+
+
+_NOTHING: Final = Info(MISSING, 0)
+
+
+class Reader:
+    """Reads objects with git. Any thread may ask, one at a time."""
+
+    def __init__(self, cwd: Path, env: Mapping[str, str]) -> None:
+        """Read as git does in ``cwd`` and ``env``."""
+        self._cwd, self._env = cwd, env
+        self._lock = threading.RLock()
+        self._users = 0
+        self._git: subprocess.Popen[bytes] | None = None
+        self._said = bytearray()
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Keep one git for all that is asked in the block; it ends with the outermost one."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._end()
+
+    def infos(self, oids: Iterable[str]) -> dict[str, Info]:
+        """Return what each of ``oids`` is; MISSING also for what is no id at all."""
+        wanted = list(dict.fromkeys(oids))
+        found = dict.fromkeys(wanted, _NOTHING)
+        known = [oid for oid in wanted if _OID.fullmatch(oid)]
+        with self.open(), self._lock:
+            for start in range(0, len(known), _AT_ONCE):
+                some = known[start : start + _AT_ONCE]
+                self._ask("".join(f"info {oid}\n" for oid in some))
+                found |= {oid: _info(self._line()) for oid in some}
+        return found
+
+    def contents(self, oids: Iterable[str]) -> list[bytes]:
+        """Return the content of objects that are here, and were found to be small enough."""
+        found, wanted = [], list(oids)
+        with self.open(), self._lock:
+            for start in range(0, len(wanted), _AT_ONCE):
+                some = wanted[start : start + _AT_ONCE]
+                self._ask("".join(f"contents {oid}\n" for oid in some))
+                found += [self._take(_info(self._line()).size + 1)[:-1] for _ in some]
+        return found
+
+    def _ask(self, lines: str) -> None:
+        if self._git is None:
+            self._said.clear()
+            self._git = subprocess.Popen(
+                command.words(
+                    "git", "-c", "core.hooksPath=/dev/null", "cat-file", "--batch-command"
+                ),
+                cwd=self._cwd,
+                env=command.spelled(self._env),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+            )
+        assert self._git.stdin is not None
+        try:
+            self._git.stdin.write(lines.encode())
+        except BrokenPipeError:
+            raise self._broken() from None
+
+    def _line(self) -> str:
+        while (end := self._said.find(b"\n")) < 0:
+            self._hear()
+        return self._take(end + 1).decode("ascii", "replace")
+
+    def _take(self, size: int) -> bytes:
+        while len(self._said) < size:
+            self._hear()
+        taken = bytes(self._said[:size])
+        del self._said[:size]
+        return taken
+
+    def _hear(self) -> None:
+        assert self._git is not None
+        assert self._git.stdout is not None
+        poll = select.poll()
+        poll.register(self._git.stdout, select.POLLIN)
+        if not poll.poll(_SECONDS * 1000):
+            self._end()
+            raise UnreachableError(f"git reads an object for over {_SECONDS} s", hint="try again")
+        more = self._git.stdout.read(1 << 16)
+        if not more:
+            raise self._broken()
+        self._said += more
+
+    def _broken(self) -> DamagedError:
+        self._end()
+        return DamagedError("git cannot read the objects of this clone", hint="run git fsck here")
+
+    def _end(self) -> None:
+        """End git, which has nothing to lose. The next question begins another one."""
+        if self._git is not None:
+            self._git.kill()
+            self._git.wait()
+            for stream in (self._git.stdin, self._git.stdout):
+                if stream is not None:
+                    stream.close()
+            self._git = None
+
+
+def _info(line: str) -> Info:
+    _, kind, *size = line.split()
+    return Info(kind, int(size[0])) if size else _NOTHING

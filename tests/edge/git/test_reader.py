@@ -1,0 +1,68 @@
+"""One git that is asked for many objects: what it says, what it is not asked, and how it ends."""
+
+import os
+import signal
+from itertools import pairwise
+
+import pytest
+
+from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
+from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.reader import MISSING
+from handsoff.edge.git.remote import Shared, open_shared
+from handsoff.errors import DamagedError
+from tests.kit.machines import World
+
+WHO = "Lin <lin@example.invalid> 1700000000 +0000"
+
+
+@pytest.fixture
+def shared(world: World) -> Shared:
+    return open_shared(world.machine("m1").checkout())
+
+
+def chain_of(objects: Objects, length: int) -> list[str]:
+    """Return the ids of new commits on top of each other, oldest first."""
+    found: list[str] = []
+    objects.write("tree", b"")
+    for number in range(length):
+        commit = Commit(EMPTY_TREE, tuple(found[-1:]), WHO, WHO, f"{number}")
+        found.append(objects.write("commit", encode_commit(commit)))
+    return found
+
+
+def test_one_git_answers_all_that_is_asked_in_a_block_and_sees_what_comes_meanwhile(
+    shared: Shared,
+) -> None:
+    objects = Objects(shared.objects)
+    with shared.reader.open():
+        blob = objects.write("blob", b"a\nb\0" * 50_000)
+        assert shared.reader.infos([blob])[blob] == ("blob", 200_000)
+        first = shared.reader._git
+        oids = chain_of(objects, 200)
+        assert [oid for oid, _ in shared.chain(oids[-1]) or []] == oids
+        assert shared.reader.contents([blob, oids[0], blob])[::2] == [b"a\nb\0" * 50_000] * 2
+        assert shared.reader._git is first is not None
+    assert shared.reader._git is None
+    assert first.returncode is not None
+    for older, newer in pairwise(shared.commits(oids)):
+        assert older[0].encode() in newer[1]
+
+
+@pytest.mark.parametrize("name", ["", "HEAD", "1" * 39, "info x\n" + "1" * 40, "1" * 40, "\udcff"])
+def test_only_ids_are_asked_for(shared: Shared, name: str) -> None:
+    there = chain_of(Objects(shared.objects), 1)[0]
+    assert shared.kinds([there, name, there]) == {there: "commit", name: MISSING}
+
+
+def test_a_git_that_was_killed_is_an_error_and_the_next_question_has_another(
+    shared: Shared,
+) -> None:
+    oid = chain_of(Objects(shared.objects), 1)[0]
+    with shared.reader.open():
+        assert shared.has(oid)
+        assert shared.reader._git is not None
+        os.kill(shared.reader._git.pid, signal.SIGKILL)
+        with pytest.raises(DamagedError, match="git cannot read"):
+            shared.has(oid)
+        assert shared.has(oid)
