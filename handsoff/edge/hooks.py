@@ -23,7 +23,7 @@ from typing import Final
 import handsoff
 from handsoff.edge import files, keys
 from handsoff.edge.git import command
-from handsoff.edge.git.repo import Checkout, decode, encode
+from handsoff.edge.git.repo import Checkout, encode
 
 MARK: Final = "# handsoff hook, written by: handsoff init"
 OURS: Final = "pre-push"
@@ -152,10 +152,8 @@ def _users(checkout: Checkout) -> Path | None:
 def _hooks_path(checkout: Checkout) -> tuple[str | None, str]:
     """Return core.hooksPath and where it is set; what a command line sets does not stay."""
     found: tuple[str | None, str] = (None, "default")
-    done = checkout.run("config", "--show-scope", "-z", "--get-all", "core.hooksPath")
-    parts = decode(done.stdout).split("\0")[:-1]
-    for scope, value in zip(parts[::2], parts[1::2], strict=True):
-        if scope != "command":
+    for scope, key, value in checkout.scoped:
+        if key == "core.hookspath" and scope != "command":
             found = (value, scope)
     return found
 
@@ -192,6 +190,7 @@ def _redirect(checkout: Checkout, value: str | Path, scope: str) -> Hook:
             changed = _write(folder / name, text) or changed
     if str(value) != str(folder):
         checkout.git("config", where, "core.hooksPath", str(folder))
+        checkout.forget_config()
         changed = True
     if changed:
         done.append(f"installed the pre-push hook in {folder}, which core.hooksPath now names")

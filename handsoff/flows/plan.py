@@ -12,7 +12,6 @@ from handsoff.core.pen import Pen
 from handsoff.core.record import Record
 from handsoff.core.roster import Member
 from handsoff.core.times import moment
-from handsoff.edge.git import news
 from handsoff.edge.git.look import Look
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
@@ -112,8 +111,8 @@ class Plan:
     def counts(self) -> dict[str, int]:
         """How many of each kind of thing travel."""
         found, state = self.found, self.packed.state
-        known = news.known_tips(self.terms.desk.checkout, self.terms.desk.shared.name)
-        unpushed = self.terms.desk.checkout.git("rev-list", "--count", found.head, "--not", *known)
+        there = f"--remotes={self.terms.desk.shared.name}"
+        unpushed = self.terms.desk.checkout.git("rev-list", "--count", found.head, "--not", there)
         return {
             "commits": int(unpushed),
             "staged": len(found.staged),

@@ -14,7 +14,7 @@ from typing import Final
 from handsoff.core.refs import HEADS
 from handsoff.core.trees import Modes
 from handsoff.edge import files
-from handsoff.edge.git import command
+from handsoff.edge.git import command, heads
 from handsoff.edge.steps import step
 from handsoff.errors import UnfitError, UsageError
 
@@ -73,11 +73,17 @@ class Checkout:
         return self.top / ".wip" / "HANDOFF.md"
 
     @cached_property
+    def scoped(self) -> list[tuple[str, str, str]]:
+        """All configuration that counts here, in order: scope, key as git prints it, and value."""
+        listed = split(self.git("config", "--list", "-z", "--includes", "--show-scope"))
+        items = (decode(item).partition("\n") for item in listed[1::2])
+        return [(decode(s), key, v) for s, (key, _, v) in zip(listed[::2], items, strict=True)]
+
+    @cached_property
     def config(self) -> dict[str, list[str]]:
         """All configuration that counts here: keys as git prints them, values in order."""
         found: dict[str, list[str]] = {}
-        for item in self.git("config", "--list", "-z", "--includes").split(b"\0")[:-1]:
-            key, _, value = decode(item).partition("\n")
+        for _, key, value in self.scoped:
             found.setdefault(key, []).append(value)
         return found
 
@@ -113,15 +119,24 @@ class Checkout:
 
     def forget_config(self) -> None:
         """Read the configuration anew when it is asked for next: it was changed."""
-        self.__dict__.pop("config", None)
+        for name in ("scoped", "config"):
+            self.__dict__.pop(name, None)
 
     def branch(self) -> str | None:
         """Return the branch that HEAD names (it may be unborn), or None if HEAD is detached."""
-        name = self.line("symbolic-ref", "-q", "HEAD")
+        name, _ = heads.head(self.git_dir, self.common_dir)
+        if name == heads.UNCLEAR:
+            name = self.line("symbolic-ref", "-q", "HEAD")
         return name.removeprefix(HEADS) if name and name.startswith(HEADS) else None
 
     def commit(self, name: str) -> str | None:
         """Return the id of the commit that ``name`` (a full ref or an id) leads to, or None."""
+        if name == "HEAD":
+            _, found = heads.head(self.git_dir, self.common_dir)
+        else:
+            found = heads.tip(self.common_dir, name)
+        if found != heads.UNCLEAR:
+            return found
         return self.line("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
 
     def remotes(self) -> list[str]:
@@ -133,6 +148,12 @@ class Checkout:
             if k.startswith("remote.") and k.endswith(".url")
         ]
         return sorted(set(names))
+
+    @property
+    def alone(self) -> bool:
+        """Whether the clone has no other worktree than this one."""
+        linked = (self.common_dir / "worktrees").glob("*")
+        return self.git_dir == self.common_dir and not any(linked)
 
     @property
     def shallow(self) -> frozenset[str]:

@@ -46,7 +46,9 @@ def moved_along(look: Look) -> Iterator[Oddity]:
 
 def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
     """Yield what is odd about the clone itself."""
-    kind = checkout.line("rev-parse", "--show-object-format")
+    # where nothing is said, git takes sha1 whatever its own default is
+    said = checkout.setting("extensions.objectformat")
+    kind = checkout.line("rev-parse", "--show-object-format") if said is not None else "sha1"
     if kind != "sha1":
         yield Oddity(
             f"this repository names its objects with {kind}, which handsoff cannot read",
@@ -98,6 +100,8 @@ def unreadable_files(look: Look) -> Iterator[Oddity]:
 
 def other_worktree(checkout: Checkout, branch: str) -> str | None:
     """Return the path of another worktree that has ``branch`` checked out, or None."""
+    if checkout.alone:
+        return None
     wanted = b"branch refs/heads/" + encode(branch)
     here = checkout.top.resolve()
     place = here
@@ -122,6 +126,8 @@ def _left_for_a_while(checkout: Checkout, branch: str) -> str | None:
 
 def clashing_branch(checkout: Checkout, branch: str) -> str | None:
     """Return a branch that stands where ``branch`` needs a folder, or the reverse, or None."""
+    if checkout.commit(f"refs/heads/{branch}"):
+        return None  # git lets none stand beside it
     parents = [decode(parent) for parent in paths.parents(encode(branch))]
     for parent in parents:
         if checkout.commit(f"refs/heads/{parent}"):

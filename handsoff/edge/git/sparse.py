@@ -93,7 +93,4 @@ def check(checkout: Checkout, wanted: Sparse | None) -> None:
 
 def _shares_config(checkout: Checkout) -> bool:
     """Say whether this worktree has no configuration of its own, though there are others."""
-    alone = checkout.git_dir == checkout.common_dir and not any(
-        (checkout.common_dir / "worktrees").glob("*")
-    )
-    return not alone and not checkout.switch(_OWN)
+    return not checkout.alone and not checkout.switch(_OWN)
