@@ -20,6 +20,7 @@ from handsoff.cli import (
     ops,
     pairing,
     peers,
+    reading,
     record,
     roster,
     schemas,
@@ -124,7 +125,8 @@ def _commands(wanted: str) -> Any:
 
 
 def _name_alike(command: Any, prefix: str) -> None:
-    """Let each option have the name in the environment that it has in the line."""
+    """Let each option have the name in the environment that it has in the line, and spare it."""
+    reading.spare(command)
     for option in command.params:
         names = [name[2:].replace("-", "_") for name in option.opts if name.startswith("--")]
         if names and option.name not in names:  # as ``all`` and ``as`` are words of Python

@@ -7,14 +7,15 @@ is to complete. So verbs and options need no program at TAB, and names a light o
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from handsoff.cli import manpage
-from handsoff.cli.shape import SHELLS, Verb, Word, shape
 from handsoff.cli.talk import show
 from handsoff.errors import UsageError
+
+if TYPE_CHECKING:  # no other command pays for the shape of all
+    from handsoff.cli.shape import Verb, Word
 
 _ANY: Final = "@any"
 
@@ -33,6 +34,8 @@ def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
     """Print a script that completes handsoff in a shell: verbs, options, machines and works."""
+    from handsoff.cli.shape import SHELLS, shape
+
     if shell not in SHELLS:
         raise UsageError(f"no completion for {shell}", hint=f"handsoff completion {SHELLS[0]}")
     show(script(shell, shape(asked.find_root().command)).rstrip("\n"))
@@ -40,17 +43,20 @@ def completion(
 
 def man(asked: typer.Context) -> None:
     """Print the man page, handsoff(1): handsoff man | man -l -."""
+    from handsoff.cli import manpage
+    from handsoff.cli.shape import shape
+
     root = asked.find_root().command
     show(manpage.page(shape(root), root.epilog or "").rstrip("\n"))
 
 
-def script(shell: str, root: Verb) -> str:
+def script(shell: str, root: "Verb") -> str:
     """Return the script for ``shell``."""
     body = resources.files("handsoff.cli").joinpath("shells", f"handsoff.{shell}").read_text()
     return body.replace("@TABLE@\n", "".join(map(_SPELLED[shell], rows(root))))
 
 
-def rows(root: Verb) -> Iterator[Row]:
+def rows(root: "Verb") -> Iterator[Row]:
     """Yield what may stand where."""
     for verb in root.all():
         at = verb.path
@@ -65,7 +71,7 @@ def rows(root: Verb) -> Iterator[Row]:
             yield f"{at}|{number}", _values(word)
 
 
-def _values(word: Word) -> Sequence[tuple[str, str]]:
+def _values(word: "Word") -> Sequence[tuple[str, str]]:
     if word.choices:
         return [(choice, "") for choice in word.choices]
     return [(f"@{word.kind}" if word.kind else _ANY, "")]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a command pays for its own flow only
 
 def deliver(wishes: "Wishes", *, json: bool, quiet: bool, stop_agent: bool = False) -> None:
     """Run what hands over or saves, and say what came of it; then who is at work here still."""
-    from handsoff.flows import stopping
     from handsoff.flows.desk import open_desk
     from handsoff.flows.phases import Phases
     from handsoff.flows.send import send
@@ -26,6 +25,8 @@ def deliver(wishes: "Wishes", *, json: bool, quiet: bool, stop_agent: bool = Fal
         done = send(desk, wishes, Phases("send", tell))
     for line in sent(done):
         say(line, quiet=quiet or json)
+    from handsoff.flows import stopping
+
     around = stopping.Stopping()
     if wishes.verb != "save":
         asked = stop_agent and not wishes.dry_run

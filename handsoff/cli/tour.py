@@ -10,10 +10,10 @@ import typer
 
 from handsoff.cli import layout
 from handsoff.cli.talk import Json, fail, say, show, show_as_is, show_json
-from handsoff.core.tour import Step
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
+    from handsoff.core.tour import Step
     from handsoff.flows.tour import Outcome
 
 _RULE: Final = 78
@@ -62,7 +62,7 @@ def tour(
         raise typer.Exit(done.error.exit_code)
 
 
-def _list(story: Sequence[Step], *, json: bool) -> None:
+def _list(story: "Sequence[Step]", *, json: bool) -> None:
     if json:
         named = [{"number": n, "title": step.title} for n, step in enumerate(story, 1)]
         show_json({"steps": named})
@@ -102,7 +102,7 @@ class Teller:
         self._show(*_OPENING, f"All of it lies in {folder}.")
         return self._on()
 
-    def begins(self, number: int, of: int, step: Step) -> None:
+    def begins(self, number: int, of: int, step: "Step") -> None:
         """Show what a step is about."""
         head = tongue.told(
             "== {number} of {of}: {title}", number=str(number), of=str(of), title=step.title

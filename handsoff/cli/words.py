@@ -7,7 +7,6 @@ from typing import Annotated, overload
 
 import typer
 
-from handsoff.core.baggage import MODES
 from handsoff.core.times import parse_duration
 from handsoff.errors import UsageError
 
@@ -54,12 +53,16 @@ Redact = Annotated[
 
 def mode(transcript: str, sessions: Sequence[str] | None, *, live_ok: bool, redact: bool) -> str:
     """Return how transcripts go along, "" for none; UsageError for what says nothing without."""
+    if not (transcript or sessions or live_ok or redact):
+        return ""
+    from handsoff.core.baggage import MODES
+
     if transcript not in ("", *MODES):
         ways = " or ".join(MODES)
         raise UsageError(
             f"a transcript is taken along {ways}, not {transcript!r}", hint=f"--transcript {ways}"
         )
-    if not transcript and (sessions or live_ok or redact):
+    if not transcript:
         raise UsageError(
             "--session, --live-ok and --redact are about a transcript",
             hint=f"--transcript {' or '.join(MODES)} takes one along",

@@ -206,7 +206,7 @@ class Shared(Ours):
         total, at = 0, tip
         with self.reader.open():
             while at and at != known:
-                data = self._read.get(at) or self._read_link(at, total, is_tip=at == tip)
+                data = self._read.get(at) or self._read_link(at, tip, total)
                 total += len(data)
                 found.append((at, data))
                 at = next(iter(parents_of(data)), "")
@@ -215,12 +215,11 @@ class Shared(Ours):
         self._read.update(found)
         return found[::-1]
 
-    def _read_link(self, oid: str, total: int, *, is_tip: bool) -> bytes:
+    def _read_link(self, oid: str, tip: str, total: int) -> bytes:
         info = self.reader.infos([oid])[oid]
-        if is_tip and info.kind not in ("commit", MISSING):
-            # of a blob, a tree or a tag, rev-list would make an empty record or another one
+        if oid == tip and info.kind not in ("commit", MISSING):
             raise DamagedError(
-                f"what lies on the remote is no commit: {oid}",
+                f"what lies on the remote is no commit: {tip}",
                 hint="somebody who may push put it there; the way out: handsoff doctor",
             )
         if info.kind != "commit":
@@ -234,7 +233,7 @@ class Shared(Ours):
         with self.reader.open():
             infos = self.reader.infos(absent)
             if any(info.kind != "commit" for info in infos.values()):
-                raise DamagedError("a commit of the remote is missing", hint="run git fsck there")
+                raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
             limits.check_total(sum(info.size for info in infos.values()))
             self._read.update(zip(absent, self.reader.contents(absent), strict=True))
         return [(oid, self._read[oid]) for oid in oids]
