@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 __all__ = ["Channel", "Listener", "dial", "preload", "prove"]
 
 _LOADING: Final = threading.Lock()
-_NOT_WANTED: Final = frozenset({"oqs", "liboqs", "nettle", "libnettle", "libnettle-6"})
+_NOT_WANTED: Final = frozenset({"oqs", "liboqs", "nettle", "libnettle", "libnettle-6", "c"})
 
 
 def preload() -> None:
     """Import asyncssh and what uses it. Safe in any thread, any number of times."""
     with _LOADING:
         wanted = ctypes.util.find_library
-        # asyncssh looks for two libraries that the profile has no use for, and each look runs
-        # ldconfig, gcc and ld; any other thread gets its own libraries as ever
+        # asyncssh looks for two libraries that the profile has no use for, and for C's, which is
+        # in this process (None); each look runs ldconfig, gcc and ld. Other threads: as ever
         ctypes.util.find_library = lambda name: None if name in _NOT_WANTED else wanted(name)
         try:
             import_module("asyncssh")

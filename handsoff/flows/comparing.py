@@ -22,7 +22,6 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
     DamagedError naming what differs. Files that this machine had before, and that were ignored
     then, may show up besides; they were not touched.
     """
-    desk.checkout.forget_config()  # it may depend on the branch
     leaves = {change.path: change.new for change in local.between.beside}
     seen = observe(
         desk.checkout, desk.shared, target.state.work, target.objects,

@@ -13,6 +13,8 @@ _SWITCHES: Final = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
 
 _LENIENT: Final = ("-c", "fetch.fsckObjects=false", "-c", "transfer.fsckObjects=false")
 """What is wrong with an entry is our own judge's business: a void one must not jam a work."""
+_ALONE: Final = ("-c", "core.alternateRefsCommand=true")
+"""The private folder borrows from the clone whose refs git knows already: not listed once more."""
 FETCH: Final = (
     "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--no-prune", "--refmap=",
@@ -22,7 +24,13 @@ FETCH: Final = (
 
 def fetching(known: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a fetch of records, up to what is fetched; tips ``known`` are here."""
-    return (*_LENIENT, *FETCH, "--no-filter", *(f"--negotiation-tip={oid}" for oid in known))
+    return (
+        *_LENIENT,
+        *_ALONE,
+        *FETCH,
+        "--no-filter",
+        *(f"--negotiation-tip={oid}" for oid in known),
+    )
 
 
 class Begun:

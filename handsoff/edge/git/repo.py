@@ -73,6 +73,11 @@ class Checkout:
         return self.top / ".wip" / "HANDOFF.md"
 
     @cached_property
+    def ancestry(self) -> set[tuple[str, str, Path]]:
+        """Commits, older and newer, that lead to each other, as far as git saw in this folder."""
+        return set()
+
+    @cached_property
     def scoped(self) -> list[tuple[str, str, str]]:
         """All configuration that counts here, in order: scope, key as git prints it, and value."""
         listed = split(self.git("config", "--list", "-z", "--includes", "--show-scope"))

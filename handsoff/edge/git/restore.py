@@ -182,6 +182,7 @@ class Refs:
             self.checkout.git("symbolic-ref", "-m", self.reason, "HEAD", HEADS + branch)
         else:
             self.checkout.git("update-ref", "--no-deref", "-m", self.reason, "HEAD", head)
+        self.checkout.forget_config()
 
     def reset_branch(self, work: str, tip: str) -> None:
         """Let the branch of ``work`` name ``tip`` again, or go if it was not there.
@@ -217,12 +218,13 @@ class Refs:
 
         A branch without upstream gets one on ``remote`` under its own name.
         """
+        self.checkout.forget_config()  # it may depend on the branch, and is to be what it is now
         places = (*self.checkout.remotes(), ".")
         upstream = branch.remote if branch.remote in places else remote
         wanted = {"remote": upstream, "merge": branch.merge or HEADS + work}
         # a place to push to that is not known here would make a plain push fail, or go astray
         others = [(k, v) for k, v in branch.others if k != "pushremote" or v in places]
-        there = dict(branch_settings(self.checkout, work))
+        there = {key: value for scope, key, value in self.checkout.scoped if scope == "local"}
         for key, value in (*wanted.items(), *others):
             name = f"branch.{work}.{key}"
             if there.get(name) != value:

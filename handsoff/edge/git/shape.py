@@ -156,7 +156,12 @@ def is_ancestor(checkout: Checkout, older: str, newer: str, arrived: Path) -> bo
 
     ``arrived`` is a further object folder, for commits that are not in the clone yet.
     """
+    asked = (older, newer, arrived)
+    if asked in checkout.ancestry:
+        return True
     done = checkout.run(
         "merge-base", "--is-ancestor", older, newer, GIT_ALTERNATE_OBJECT_DIRECTORIES=str(arrived)
     )
+    if done.returncode == 0:
+        checkout.ancestry.add(asked)
     return done.returncode == 0
