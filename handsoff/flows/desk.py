@@ -129,10 +129,12 @@ class Desk:
             for work, ref in refs.items()
         }  # fmt: skip
 
-    def asking(self, work: str, *, expect_news: bool = False) -> AbstractContextManager[None]:
-        """Begin what ``view`` waits for, to be used in the block, and that in the clone's lock."""
+    def asking(
+        self, work: str, *more: tuple[str, ...], expect_news: bool = False
+    ) -> AbstractContextManager[None]:
+        """Begin what ``view`` (and ``tips`` of ``more``) waits for, in the clone's lock."""
         news = self._tips_seen([work]) if expect_news else {}
-        return self.shared.asking(self.shared.question([work]), news)
+        return self.shared.asking([self.shared.question([work]), *more], news)
 
     def _tips_seen(self, works: Sequence[str]) -> dict[str, str]:
         seen = {self.shared.record_ref(work): self.seen_tip(work) for work in works}
@@ -177,8 +179,7 @@ class Desk:
 
     def local_roster(self) -> Roster | None:
         """Return the roster as this clone last saw it, without asking the remote."""
-        read = self.local_roster_read()
-        return read.roster if read is not None else None
+        return read.roster if (read := self.local_roster_read()) is not None else None
 
     def fresh_roster(self) -> Roster:
         """Return the roster as the remote has it now; TrustError unless it is sound."""
@@ -223,8 +224,7 @@ class Desk:
         if kept is not None and new and parents_of(new[0][1])[:1] == (known,):
             record = kept.extend(new)
         else:
-            empty = Record(roster=roster, work=work)
-            ref = self.shared.record_ref(work)
+            empty, ref = Record(roster=roster, work=work), self.shared.record_ref(work)
             commits = self._honest(f"the record of {work}", ref, known, tip, empty)
             record = archive.read(self.shared, ref, empty, commits)
         self.remember(record)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.flows.send import _asked
+from handsoff.flows.wishes import Wishes
 from tests.kit.compare import untouched
 from tests.kit.machines import git
 from tests.kit.monday import PAGE, WORK, Monday
@@ -336,3 +338,21 @@ def test_a_hook_that_git_no_longer_runs_is_said(monday: Monday) -> None:
     monday.m1.git("config", "core.hooksPath", ".husky")
     said = inside(monday.m1, "send", "m2", "--via", "remote").ok()
     assert "no longer runs the pre-push hook" in said.err
+
+
+@pytest.mark.parametrize(
+    ("wishes", "early"),
+    [
+        (Wishes(verb="save"), True),
+        (Wishes(verb="offer", whole=True), False),
+        (Wishes(to="m2"), False),
+        (Wishes(to="m2", via="remote"), True),
+        (Wishes(to="m2", to_file=Path("parcel")), True),
+        (Wishes(to="m2", at="host:1"), False),
+        (Wishes(to="m2", at="lin@host"), False),
+    ],
+)
+def test_what_the_remote_has_is_asked_for_early_where_it_decides_what_goes_along(
+    wishes: Wishes, *, early: bool
+) -> None:
+    assert bool([*_asked(wishes)]) is early

@@ -27,6 +27,8 @@ from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError
 
 _UNKNOWN: Final = re.compile(r"not our ref|bad object|no such remote ref|couldn't find remote ref")
+BRANCHES: Final = (f"{HEADS}*",)
+"""The question for all branches."""
 _UNADVERTISED: Final = "unadvertised object"
 
 
@@ -69,12 +71,16 @@ def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False
 
 def branches(shared: Shared) -> dict[str, str]:
     """Return the user's branches that the remote has now, by name, each with its commit."""
-    listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
-    if listed.returncode:
-        raise unreachable(shared.name, listed.stderr)
-    found = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
     prefix = shared.prefix
-    return {ref.removeprefix(HEADS): oid for oid, ref in found if not is_ours(prefix, ref)}
+    if shared.url == shared.name:
+        found = shared.tips(*BRANCHES)
+    else:  # records are at another place than what is fetched
+        listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
+        if listed.returncode:
+            raise unreachable(shared.name, listed.stderr)
+        lines = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
+        found = {ref: oid for oid, ref in lines}
+    return {ref.removeprefix(HEADS): oid for ref, oid in found.items() if not is_ours(prefix, ref)}
 
 
 def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:

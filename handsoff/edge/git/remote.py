@@ -95,14 +95,14 @@ class Shared(Ours):
         return {ref: oid for oid, ref in found}
 
     def asking(
-        self, patterns: tuple[str, ...], news: Mapping[str, str]
+        self, questions: Iterable[tuple[str, ...]], news: Mapping[str, str]
     ) -> AbstractContextManager[None]:
-        """Begin to ask for ``tips`` of ``patterns``, and to fetch ``news``: tips seen, by ref.
+        """Begin to ask for ``tips`` of patterns, and to fetch ``news``: tips seen, by ref.
 
         The first call for just these in the block waits for that answer. To be used in the clone's
         lock, or it might be older than what was seen.
         """
-        begun = {patterns: self._ask(patterns)}
+        begun = {patterns: self._ask(patterns) for patterns in questions}
         if news:
             words = (*fetching(filter(None, news.values())), "--", self.url, *news)
             begun[FETCH[0], *news] = self._begin(*words, most=limits.RECORDS)

@@ -56,7 +56,7 @@ def test_an_answer_that_was_asked_for_in_advance_is_taken_once(shared: Shared) -
     first = made(shared, "1")
     second = made(shared, "2", first)
     shared.push(Move(REFNAME, first, ""))
-    with shared.asking((REFNAME,), {}):
+    with shared.asking([(REFNAME,)], {}):
         assert shared.tips(REFNAME) == {REFNAME: first}
         shared.push(Move(REFNAME, second, first))
         assert shared.tips(REFNAME) == {REFNAME: second}
@@ -69,10 +69,10 @@ def test_what_was_fetched_in_advance_is_here_and_fails_as_ever(
     first = made(shared, "1")
     shared.push(Move(REFNAME, first, ""))
     assert not there.has(first)
-    with there.asking((REFNAME,), {REFNAME: ""}):
+    with there.asking([(REFNAME,)], {REFNAME: ""}):
         there.fetch([REFNAME])
         assert there.has(first)
-    with there.asking((REFNAME,), {"refs/wip/none": ""}), pytest.raises(UnreachableError):
+    with there.asking([(REFNAME,)], {"refs/wip/none": ""}), pytest.raises(UnreachableError):
         there.fetch(["refs/wip/none"])
 
 
@@ -80,7 +80,7 @@ def test_an_answer_that_nobody_wants_is_not_waited_for(shared: Shared) -> None:
     shared.checkout.set_config("core.sshCommand", "sleep 9 #")
     shared.checkout.set_config("remote.origin.url", "ssh://example.invalid/r.git")
     begin = time.monotonic()
-    with shared.asking((REFNAME,), {}):
+    with shared.asking([(REFNAME,)], {}):
         pass
     assert time.monotonic() - begin < 5
 
