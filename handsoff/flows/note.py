@@ -20,7 +20,8 @@ class WroteNote:
 def note(desk: Desk, work: str | None, text: str) -> WroteNote:
     """Note ``text`` on ``work``, by default that of this checkout."""
     named = work or desk.work()
-    with desk.checkout.lock():
+    own = desk.shared.notes_ref(named, desk.machine.id)
+    with desk.checkout.lock(), desk.asking(named, (own,)):
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
         landed = notebook.write(desk, view, text)

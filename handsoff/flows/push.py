@@ -96,8 +96,10 @@ class Pusher:
         """Ask the remote; HeldError unless this machine may push the branch."""
         desk, branch = self.desk, self.target.branch
         works = list(dict.fromkeys((self.work, branch)))
+        waited = Pending(desk.checkout).of(self.work) is not None
         view = ledger.look(desk, self.work)  # what waits here goes first
-        views = {self.work: view} if view.away else desk.views(works)
+        known = view.away or (works == [self.work] and not waited)
+        views = {self.work: view} if known else desk.views(works)
         if any(found.record.behind for found in views.values()):
             views = desk.views(works)
         view = views[self.work]
