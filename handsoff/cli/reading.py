@@ -17,10 +17,9 @@ def spare(command: Any) -> None:
     def params(ctx: Any) -> list[Any]:
         found: list[Any] = listed(ctx)  # with --help, which is made only now
         for option in found:
-            if "get_runtime_param" not in vars(option):
-                option.get_runtime_param = _Sparing(
-                    option.type_descriptor, option.get_runtime_param
-                )
+            make = getattr(option, "get_runtime_param", None)
+            if make is not None and not isinstance(make, _Sparing):
+                option.get_runtime_param = _Sparing(option.type_descriptor, make)
         return found
 
     command.get_params = params

@@ -105,6 +105,11 @@ def survey(desk: Desk, works: Iterable[str] = (), *more: str) -> Survey:
     believed.
     """
     desk.need_pin()
+    with desk.shared.reader.open():  # one git reads all records
+        return _survey(desk, works, more)
+
+
+def _survey(desk: Desk, works: Iterable[str], more: Iterable[str]) -> Survey:
     shared = desk.shared
     below = f"{shared.prefix}/lease/"
     ours = {shared.record_ref(work): work for work in (*desk.works_seen(), *works)}

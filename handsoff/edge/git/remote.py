@@ -27,6 +27,8 @@ from handsoff.edge.git.repo import Checkout, decode
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 _SECONDS: Final = 120
+_NEAR: Final = 32
+"""Links that are read one by one; of a longer chain git lists the rest."""
 _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
 
@@ -206,6 +208,8 @@ class Shared(Ours):
         total, at = 0, tip
         with self.reader.open():
             while at and at != known:
+                if len(found) == _NEAR and at not in self._read:
+                    self.prepare([(at, known)])
                 data = self._read.get(at) or self._read_link(at, tip, total)
                 total += len(data)
                 found.append((at, data))

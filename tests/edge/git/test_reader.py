@@ -49,6 +49,16 @@ def test_one_git_answers_all_that_is_asked_in_a_block_and_sees_what_comes_meanwh
         assert older[0].encode() in newer[1]
 
 
+@pytest.mark.parametrize("length", [3, 40])
+def test_a_chain_with_a_gap_is_incomplete_however_long_it_is(shared: Shared, length: int) -> None:
+    objects = Objects(shared.objects)
+    oids = chain_of(objects, length)
+    (shared.objects / oids[0][:2] / oids[0][2:]).unlink()
+    with pytest.raises(DamagedError, match="chain of the remote is incomplete"):
+        shared.chain(oids[-1])
+    assert shared.chain(oids[-1], oids[0]) == shared.commits(oids[1:])
+
+
 @pytest.mark.parametrize("name", ["", "HEAD", "1" * 39, "info x\n" + "1" * 40, "1" * 40, "\udcff"])
 def test_only_ids_are_asked_for(shared: Shared, name: str) -> None:
     there = chain_of(Objects(shared.objects), 1)[0]
