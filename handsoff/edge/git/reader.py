@@ -11,7 +11,7 @@ import re
 import select
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -68,24 +68,31 @@ class Reader:
         wanted = list(dict.fromkeys(oids))
         found = dict.fromkeys(wanted, _NOTHING)
         known = [oid for oid in wanted if _OID.fullmatch(oid)]
-        with self.open(), self._lock:
-            for start in range(0, len(known), _AT_ONCE):
-                some = known[start : start + _AT_ONCE]
-                self._ask("".join(f"info {oid}\n" for oid in some))
-                found |= {oid: _info(self._line()) for oid in some}
+        with self._asking():
+            for some in _batches(known):
+                self._ask("info", some)
+                found |= {oid: self._info(oid) for oid in some}
         return found
 
     def contents(self, oids: Iterable[str]) -> list[bytes]:
         """Return the content of objects that are here, and were found to be small enough."""
-        found, wanted = [], list(oids)
-        with self.open(), self._lock:
-            for start in range(0, len(wanted), _AT_ONCE):
-                some = wanted[start : start + _AT_ONCE]
-                self._ask("".join(f"contents {oid}\n" for oid in some))
-                found += [self._take(_info(self._line()).size + 1)[:-1] for _ in some]
+        found = []
+        with self._asking():
+            for some in _batches(list(oids)):
+                self._ask("contents", some)
+                found += [self._take(self._info(oid).size + 1)[:-1] for oid in some]
         return found
 
-    def _ask(self, lines: str) -> None:
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        with self.open(), self._lock:
+            try:
+                yield
+            except BaseException:  # what it still has to say must be no answer to the next question
+                self._end()
+                raise
+
+    def _ask(self, what: str, oids: Sequence[str]) -> None:
         if self._git is None:
             self._said.clear()
             self._git = subprocess.Popen(
@@ -101,14 +108,17 @@ class Reader:
             )
         assert self._git.stdin is not None
         try:
-            self._git.stdin.write(lines.encode())
+            self._git.stdin.write("".join(f"{what} {oid}\n" for oid in oids).encode())
         except BrokenPipeError:
-            raise self._broken() from None
+            raise _broken() from None
 
-    def _line(self) -> str:
+    def _info(self, oid: str) -> Info:
         while (end := self._said.find(b"\n")) < 0:
             self._hear()
-        return self._take(end + 1).decode("ascii", "replace")
+        said, kind, *size = self._take(end + 1).decode("ascii", "replace").split()
+        if said != oid:
+            raise _broken()
+        return Info(kind, int(size[0])) if size else _NOTHING
 
     def _take(self, size: int) -> bytes:
         while len(self._said) < size:
@@ -123,16 +133,11 @@ class Reader:
         poll = select.poll()
         poll.register(self._git.stdout, select.POLLIN)
         if not poll.poll(_SECONDS * 1000):
-            self._end()
             raise UnreachableError(f"git reads an object for over {_SECONDS} s", hint="try again")
         more = self._git.stdout.read(1 << 16)
         if not more:
-            raise self._broken()
+            raise _broken()
         self._said += more
-
-    def _broken(self) -> DamagedError:
-        self._end()
-        return DamagedError("git cannot read the objects of this clone", hint="run git fsck here")
 
     def _end(self) -> None:
         """End git, which has nothing to lose. The next question begins another one."""
@@ -145,6 +150,9 @@ class Reader:
             self._git = None
 
 
-def _info(line: str) -> Info:
-    _, kind, *size = line.split()
-    return Info(kind, int(size[0])) if size else _NOTHING
+def _batches(oids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (oids[start : start + _AT_ONCE] for start in range(0, len(oids), _AT_ONCE))
+
+
+def _broken() -> DamagedError:
+    return DamagedError("git cannot read the objects of this clone", hint="run git fsck here")

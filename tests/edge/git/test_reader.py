@@ -76,3 +76,18 @@ def test_a_git_that_was_killed_is_an_error_and_the_next_question_has_another(
         with pytest.raises(DamagedError, match="git cannot read"):
             shared.has(oid)
         assert shared.has(oid)
+
+
+def test_a_question_that_was_broken_off_leaves_no_answer_for_the_next(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = chain_of(Objects(shared.objects), 2)
+
+    def interrupted(_size: int) -> bytes:
+        raise KeyboardInterrupt
+
+    with shared.reader.open():
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(shared.reader, "_take", interrupted)
+            shared.reader.contents([one])
+        assert shared.commits([two])[0][1].endswith(b"\n\n1")
