@@ -69,7 +69,7 @@ def replace_parcel(monday: Monday, blob: bytes, name: str = "00000", mode: str =
 
 @pytest.mark.parametrize(
     ("blob", "code", "part"),
-    [(b"", 9, "cut short or was changed"), (b"junk" * 1000, 9, "cut short or was changed")],
+    [(b"", 9, "cut short or was changed"), (b"junk" * 1000, 9, "not a parcel of handsoff")],
 )
 def test_a_parcel_that_was_changed_on_the_remote_is_refused(
     monday: Monday, blob: bytes, code: int, part: str
