@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -218,13 +219,12 @@ class Packer:
         return is_there
 
     def _history(self, writer: PackWriter, found: Look, objects: Objects, listed: News) -> None:
+        read = partial(news.read_piece, objects)
         for batch in listed.pieces(frozenset(writer.written)):
-            writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
+            writer.each(batch, read)
         # a staged blob that is not here was promised by the remote, where the receiver gets it
         staged = [piece for piece in staged_blobs(found) if self._is_here(objects, piece[0])]
-        for start in range(0, len(staged), 200):
-            batch = staged[start : start + 200]
-            writer.submit(lambda batch=batch: news.read_pieces(objects, batch))  # type: ignore[misc]
+        writer.each(staged, read)
         self.guarding.inspect_names(listed.new_names)
 
     def _is_here(self, objects: Objects, oid: str) -> bool:

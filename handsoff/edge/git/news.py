@@ -7,7 +7,7 @@ since rev-list prints them in a form that a newline in a name breaks.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.places import PREFIX, is_copy
@@ -63,6 +63,10 @@ def own_tips(checkout: Checkout, limit: int) -> list[str]:
 
 
 _COMMIT: Final = "commit "
+_TOGETHER: Final = 256
+
+Named: TypeAlias = tuple[str, bytes, str]
+"""An object by its id, with its path, and where a person would find it."""
 
 
 class ToSend(NamedTuple):
@@ -157,18 +161,21 @@ class News:
         self._all = frozenset(self.sending.objects)
         self._left = {}
 
-    def pieces(self, packed: Collection[str] = ()) -> Iterator[list[tuple[str, bytes, str]]]:
-        """Yield batches of (id, path, where): commits, then what their trees add to ``packed``."""
+    def pieces(self, packed: Collection[str] = ()) -> Iterator[list[Named]]:
+        """Yield in batches: commits, then what their trees add to what is ``packed``."""
         commits = self.sending.commits
-        yield from _cut([(oid, b"", f"message of commit {oid[:10]}") for oid in commits])
+        yield [(oid, b"", f"message of commit {oid[:10]}") for oid in commits]
         done = {*packed, *commits}
         self._left = dict.fromkeys(oid for oid in self.sending.objects if oid not in done)
+        batch: list[Named] = []
         for oid, found in zip(commits, self._added, strict=True):
-            batch = list(self._added_by(oid, found))
-            if batch:
+            batch += self._added_by(oid, found)
+            if len(batch) >= _TOGETHER:
                 yield batch
+                batch = []
+        yield batch
         # what no comparison named: subtrees, and blobs that only a merge's other side has
-        yield from _cut([(oid, b"", "an object of the history") for oid in self._left])
+        yield [(oid, b"", "an object of the history") for oid in self._left]
 
     def _trees(self, oid: str) -> tuple[str, str]:
         """Return the trees of a commit's first parent and of itself."""
@@ -176,7 +183,7 @@ class News:
         parent = commit.parents[0] if commit.parents else None
         return self.objects.commit(parent).tree if parent else EMPTY_TREE, commit.tree
 
-    def _added_by(self, oid: str, found: Added) -> Iterator[tuple[str, bytes, str]]:
+    def _added_by(self, oid: str, found: Added) -> Iterator[Named]:
         where = f"commit {oid[:10]}"
         for path, leaf in found:
             if leaf.oid in self._left:
@@ -186,15 +193,8 @@ class News:
                 self.new_names.append(NewName(path, where, leaf.oid in self._all))
 
 
-def read_pieces(objects: Objects, batch: Sequence[tuple[str, bytes, str]]) -> list[Piece]:
-    """Return the pieces of a batch, read from the clone."""
-    pieces = []
-    for oid, path, where in batch:
-        kind, data = objects.read(oid)
-        pieces.append(Piece(kind, data, path, where))
-    return pieces
-
-
-def _cut(items: list[tuple[str, bytes, str]]) -> Iterator[list[tuple[str, bytes, str]]]:
-    for start in range(0, len(items), 200):
-        yield items[start : start + 200]
+def read_piece(objects: Objects, named: Named) -> Piece:
+    """Return an object, read from the clone."""
+    oid, path, where = named
+    kind, data = objects.read(oid)
+    return Piece(kind, data, path, where)

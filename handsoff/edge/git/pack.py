@@ -8,9 +8,9 @@ as fast: with zlib, a capture spends most of its time there.
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, TypeVar
 
 from isal import isal_zlib
 
@@ -22,7 +22,10 @@ _LEVEL: Final = 1
 _WORKERS: Final = 2
 _AHEAD: Final = 4
 _CHUNK: Final = 1 << 20
-_TOGETHER: Final = 200
+_TOGETHER: Final = 256
+"""Bytes and objects that one worker holds at a time; the last object may be over it."""
+
+_T = TypeVar("_T")
 
 
 class Piece(NamedTuple):
@@ -78,6 +81,25 @@ class PackWriter:
         self._running.append(self._pool.submit(self._work, job))
         while len(self._running) > _AHEAD:
             self._write_next()
+
+    def each(self, items: Iterable[_T], read: Callable[[_T], Piece | None]) -> None:
+        """Let workers ``read`` all ``items`` and treat the pieces, as many as one may hold."""
+        left = deque(items)
+
+        def take() -> Iterator[Piece]:
+            size = count = 0
+            while size < _CHUNK and count < _TOGETHER:
+                try:
+                    item = left.popleft()
+                except IndexError:  # another worker has taken the last one
+                    return
+                piece = read(item)
+                if piece is not None:
+                    size, count = size + len(piece.data), count + 1
+                    yield piece
+
+        while left:
+            self.submit(take)
 
     def add(self, pieces: Sequence[Piece]) -> None:
         """Treat pieces that are already in memory: small ones many at a time."""

@@ -4,7 +4,6 @@
 ``Packing`` writes what travels, so that what is hashed, inspected and sent is one thing.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
@@ -16,9 +15,6 @@ from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter, Piece
 
 _LARGE: Final = 1 << 20
-_BATCH_BYTES: Final = 1 << 20
-"""Bytes and files that one worker holds at a time, of which the last may be over it."""
-_BATCH_FILES: Final = 256
 
 
 class Sink(Protocol):
@@ -96,14 +92,6 @@ class Storing:
         return self._objects.write(kind, data)
 
 
-def _next(left: deque[bytes]) -> bytes | None:
-    """Return one of the paths left, which several threads take from."""
-    try:
-        return left.popleft()
-    except IndexError:
-        return None
-
-
 class Packing:
     """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
 
@@ -121,22 +109,15 @@ class Packing:
         whoever was told must see to it that this state is never sent.
         """
         found: dict[bytes, Taken] = {}
-        left = deque(wanted)
 
-        def take() -> list[Piece]:
-            """Read as many of the files left as one worker holds at a time."""
-            pieces: list[Piece] = []
-            size = 0
-            while size < _BATCH_BYTES and len(pieces) < _BATCH_FILES and (path := _next(left)):
-                content = self._read(worktree, path)
-                if content is not None:
-                    found[path] = taken = Taken(content)
-                    pieces.append(Piece("blob", content.data, path, "", oid=taken.leaf.oid))
-                    size += len(content.data)
-            return pieces
+        def read(path: bytes) -> Piece | None:
+            content = self._read(worktree, path)
+            if content is None:
+                return None
+            found[path] = taken = Taken(content)
+            return Piece("blob", content.data, path, "", oid=taken.leaf.oid)
 
-        while left:
-            self._pack.submit(take)
+        self._pack.each(wanted, read)
         self._pack.drain()
         return found
 

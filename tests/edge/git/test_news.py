@@ -113,7 +113,8 @@ def test_many_objects_come_in_batches_and_are_read(here: Here) -> None:
     sending = news.to_send(here.checkout, [new], [])
     listed = News(here.checkout, here.objects, sending)
     packed = {oid_of("blob", b"7\n"), here.git("rev-parse", "HEAD^{tree}")}
-    pieces = [p for batch in listed.pieces(packed) for p in news.read_pieces(here.objects, batch)]
+    named = [item for batch in listed.pieces(packed) for item in batch]
+    pieces = [news.read_piece(here.objects, item) for item in named]
     assert {oid_of(p.kind, p.data) for p in pieces} == {*sending.objects} - packed
 
 
