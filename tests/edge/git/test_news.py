@@ -1,12 +1,15 @@
 """What is news to the other end: every object once, and under the name a person would know."""
 
 from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from handsoff.core.objects import oid_of
 from handsoff.edge.git import news
 from handsoff.edge.git.news import News
+from handsoff.edge.git.pack import PackWriter
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here
 from tests.kit.machines import World, git
@@ -116,6 +119,22 @@ def test_many_objects_come_in_batches_and_are_read(here: Here) -> None:
     named = [item for batch in listed.pieces(packed) for item in batch]
     pieces = [news.read_piece(here.objects, item) for item in named]
     assert {oid_of(p.kind, p.data) for p in pieces} == {*sending.objects} - packed
+
+
+def test_however_much_a_commit_adds_a_worker_holds_little_of_it(here: Here, tmp_path: Path) -> None:
+    old = here.git("rev-parse", "HEAD")
+    for number in range(6):
+        here.write(f"large{number}", f"{number}" * 600_000)
+    sending = news.to_send(here.checkout, [commit(here)], [old])
+    held: list[int] = []
+    with (tmp_path / "pack").open("w+b") as file:
+        writer = PackWriter(file, lambda pieces: held.append(sum(len(p.data) for p in pieces)))
+        for batch in News(here.checkout, here.objects, sending).pieces():
+            writer.each(batch, partial(news.read_piece, here.objects))
+        writer.finish()
+    assert writer.written == {*sending.objects}
+    assert sum(held) > 3_600_000
+    assert max(held) < 1_700_000
 
 
 def test_a_clone_that_lacks_objects_says_so(here: Here) -> None:
