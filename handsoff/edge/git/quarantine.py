@@ -33,6 +33,8 @@ _INDEXED: Final = 5
 """Times the bytes of a pack that its index may have: 36 for each object, of which none is
 smaller than 9."""
 _LISTED: Final = 1 << 30
+_FANOUT: Final = 8 + 4 * 256
+"""Bytes in an index of version 2 before the ids, of which the last four say how many there are."""
 _LISTING: Final = ("rev-list", "--objects", "--no-object-names")
 # any name will do: what is promised shows by the .promisor files of the clone's packs
 _PROMISING: Final = ("-c", "remote.promised.promisor=true", *_LISTING)
@@ -102,25 +104,49 @@ def absent(folder: Path, tip: str, bases: Iterable[str]) -> list[str]:
 
     For a pack that was checked in at ``folder`` beside a partial clone.
     """
-    with _walk(folder, tip, bases, *_PROMISING, "--missing=print") as listed:
+    with _walk(folder, [tip], bases, *_PROMISING, "--missing=print") as listed:
         return [line[1:-1].decode() for line in listed if line.startswith(b"?")]
 
 
 def check_links(folder: Path, objects: Objects, tip: str, bases: Iterable[str]) -> None:
-    """Check that all that ``tip`` reaches is in the pack at ``folder``, or in ``bases``.
+    """Check that all that anything in the pack at ``folder`` reaches is there, or in ``bases``.
 
     Git holds its own fetches to that. It does not look at a file that it does not need: that
     each is one, and no folder, is for us to see.
     """
+    left = _packed(folder)
+    _link(folder, objects, [tip], bases, left)
+    odd = [oid for oid in map(bytes.hex, left) if objects.kind(oid) != "blob"]
+    if odd:  # nothing of ours, but for folders that the bases have as well
+        _link(folder, objects, odd, [*bases, tip], left)
+
+
+def _link(
+    folder: Path, objects: Objects, tips: Iterable[str], bases: Iterable[str], left: set[bytes]
+) -> None:
+    """Check what hangs on ``tips``, and take it out of what is ``left``."""
     shown = ("--filter=blob:none", "--filter-print-omitted")
-    with _walk(folder, tip, bases, *_LISTING, *shown) as listed:
-        for oid in (line[1:-1].decode() for line in listed if line.startswith(b"~")):
-            try:
-                kind = objects.kind(oid)
-            except DamagedError as error:
-                raise _failed(error) from error
-            if kind != "blob":
+    with _walk(folder, tips, bases, *_LISTING, *shown) as listed:
+        for line in listed:
+            oid = line[-41:-1].decode()
+            left.discard(bytes.fromhex(oid))
+            if line.startswith(b"~") and _kind(objects, oid) != "blob":
                 raise _failed(f"the object {oid} is no file, and is called one")
+
+
+def _kind(objects: Objects, oid: str) -> str:
+    try:
+        return objects.kind(oid)
+    except DamagedError as error:
+        raise _failed(error) from error
+
+
+def _packed(folder: Path) -> set[bytes]:
+    """Return the ids of what is in the pack, as its index has them (gitformat-pack(5))."""
+    (index,) = (folder / "objects" / "pack").glob("*.idx")
+    data = index.read_bytes()
+    end = _FANOUT + 20 * int.from_bytes(data[_FANOUT - 4 : _FANOUT], "big")
+    return {data[at : at + 20] for at in range(_FANOUT, end, 20)}
 
 
 def check_promised(folder: Path, tip: str, bases: Iterable[str]) -> None:
@@ -130,14 +156,16 @@ def check_promised(folder: Path, tip: str, bases: Iterable[str]) -> None:
     nobody changed is but promised there. Git holds its own fetches into such a clone to this rule:
     what is missing must hang on something that came from the remote that promised it.
     """
-    with _walk(folder, tip, bases, *_PROMISING, "--missing=allow-promisor"):
+    with _walk(folder, [tip], bases, *_PROMISING, "--missing=allow-promisor"):
         pass  # git is content
 
 
 @contextmanager
-def _walk(folder: Path, tip: str, bases: Iterable[str], *walk: str) -> Iterator[IO[bytes]]:
-    """Give the file in which git lists what ``tip`` reaches and ``bases`` do not."""
-    asked = "".join([f"{tip}\n", *(f"^{oid}\n" for oid in bases)]).encode()
+def _walk(
+    folder: Path, tips: Iterable[str], bases: Iterable[str], *walk: str
+) -> Iterator[IO[bytes]]:
+    """Give the file in which git lists what ``tips`` reach and ``bases`` do not."""
+    asked = "".join([*(f"{oid}\n" for oid in tips), *(f"^{oid}\n" for oid in bases)]).encode()
     with tempfile.TemporaryFile(dir=folder) as listed:
         _judge(
             command.run_limited(
