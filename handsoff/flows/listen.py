@@ -19,7 +19,7 @@ from handsoff.core.room import Limits
 from handsoff.core.roster import Member
 from handsoff.core.welcome import Welcome, turned_away
 from handsoff.edge import clock, files, ssh
-from handsoff.edge.git import news, shape
+from handsoff.edge.git import news, objects, shape
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
 from handsoff.edge.steps import step
@@ -184,6 +184,7 @@ class House:
         rules, me = self.rules, self.machine
         if no := turned_away(rules.welcome, member, name=me.name, person=me.person):
             raise no
+        objects.preload()  # what is offered takes a while to be made, and this a while to load
         shape.refuse(shape.clone_shape(desk.checkout))
         tips = news.own_tips(desk.checkout, COMMITS)
         talk.say(
