@@ -67,10 +67,6 @@ def check_in(
         # which looks for whatever the pack names as well: in a large clone that takes as long again
         words = ",".join(f"{name}=ignore" for name in _IGNORED)
         done = _index(folder, pack, most, f"--strict={words}")
-    if b"No space left on device" in done.stderr:
-        raise UnfitError(
-            "the parcel does not fit: no space left on device", hint="make room, and take it again"
-        )
     _judge(done)
     return objects
 
@@ -181,6 +177,10 @@ def _walk(
 
 
 def _judge(done: "subprocess.CompletedProcess[bytes]") -> None:
+    if b"No space left on device" in done.stderr:
+        raise UnfitError(
+            "the parcel does not fit: no space left on device", hint="make room, and take it again"
+        )
     if done.returncode:
         raise _failed(command.failed(done.stderr, "accept the pack"))
 
