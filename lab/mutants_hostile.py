@@ -16,6 +16,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("large commits and trees pass", "if length > _LIMITS.get(kind, limit):", "if False:"),
         ("an object may be longer than it says", "if left < 0 or not", "if not"),
         ("an object may be shorter than it says", "        if left:\n", "        if False:\n"),
+        ("a pack may go on after its end", "if self._next(1):", "if False:"),
+        ("git sees what is not measured", "_passed(self._held[: self._at])", "_passed(self._held)"),
         ("a manifest may say anything", "if said > room:", "if False:"),
         ("who says nothing may do anything", "_UNSAID + _RATIO * pack_size)", "room)"),
         ("what shrinks well is small", "_SAID + _RATIO * pack_size\n", "_SAID\n"),
