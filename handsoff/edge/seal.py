@@ -22,8 +22,8 @@ _SIGNATURE: Final = 4096
 """Bytes that a signature may have; both parts of the trailer are read into memory."""
 _HEADER: Final = 128 << 10
 """Bytes in which age's header must end, which is read into memory: over a thousand receivers."""
-_MAC: Final = b"\n--- "
 _AGE: Final = b"age-encryption.org/"
+_MAC: Final = b"\n--- "
 """What the last line of the header begins with (age-encryption.org/v1)."""
 _CHANGED: Final = "the parcel is cut short or was changed on its way"
 
