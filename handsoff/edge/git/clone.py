@@ -80,7 +80,9 @@ def branches(shared: Shared) -> dict[str, str]:
             raise unreachable(shared.name, listed.stderr)
         lines = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
         found = {ref: oid for oid, ref in lines}
-    return {ref.removeprefix(HEADS): oid for ref, oid in found.items() if not is_ours(prefix, ref)}
+    # git's patterns match the ends of names: refs/original/refs/heads/main is no branch
+    heads = {ref: oid for ref, oid in found.items() if ref.startswith(HEADS)}
+    return {ref.removeprefix(HEADS): oid for ref, oid in heads.items() if not is_ours(prefix, ref)}
 
 
 def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:

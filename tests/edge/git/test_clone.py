@@ -193,6 +193,7 @@ def test_a_branch_that_is_gone_from_the_remote_is_nothing_to_build_on(old: World
     assert news.tips_there(shared) == sorted({at(old, "main"), at(old, WORK)})
     gone = at(old, WORK)
     git(old.remote.path, "update-ref", "-d", f"refs/heads/{WORK}")
+    git(old.remote.path, "update-ref", f"refs/original/refs/heads/{WORK}", gone)
     assert news.tips_there(shared) == [at(old, "main")]
     git(old.remote.path, "branch", "renamed", gone)
     assert news.tips_there(shared) == sorted({at(old, "main"), gone})
