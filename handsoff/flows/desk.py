@@ -15,7 +15,7 @@ from typing import Any
 
 from handsoff.core import cache
 from handsoff.core.admission import RosterRead
-from handsoff.core.chain import Tips, compare_tips, parents_of
+from handsoff.core.chain import Tips, compare_tips
 from handsoff.core.ids import work_component
 from handsoff.core.record import Record
 from handsoff.core.refs import HEADS
@@ -179,7 +179,8 @@ class Desk:
 
     def local_roster(self) -> Roster | None:
         """Return the roster as this clone last saw it, without asking the remote."""
-        return read.roster if (read := self.local_roster_read()) is not None else None
+        read = self.local_roster_read()
+        return read.roster if read is not None else None
 
     def fresh_roster(self) -> Roster:
         """Return the roster as the remote has it now; TrustError unless it is sound."""
@@ -219,12 +220,11 @@ class Desk:
         kept = self.kept_record(work, roster)
         if kept is not None and kept.git_tip == tip:
             return kept
-        new = self.shared.chain(tip, known) if kept is not None and tip else None
-        # a merge on top has the seen tip below it, and is still another history
-        if kept is not None and new and parents_of(new[0][1])[:1] == (known,):
+        if kept is not None and (new := self.shared.chain(tip, known)):
             record = kept.extend(new)
         else:
-            empty, ref = Record(roster=roster, work=work), self.shared.record_ref(work)
+            empty = Record(roster=roster, work=work)
+            ref = self.shared.record_ref(work)
             commits = self._honest(f"the record of {work}", ref, known, tip, empty)
             record = archive.read(self.shared, ref, empty, commits)
         self.remember(record)

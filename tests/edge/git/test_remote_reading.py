@@ -79,6 +79,7 @@ def test_a_merge_is_followed_by_its_first_parent_only(shared: Shared) -> None:
     chain = shared.chain(merge)
     assert chain is not None
     assert [oid for oid, _ in chain] == [first, merge]
+    assert shared.chain(merge, side) is None, "a merge on top of what was seen is another history"
 
 
 def test_commits_of_branches_come_into_the_clone_and_no_ref_moves(
