@@ -4,9 +4,8 @@ import asyncio
 import errno
 import os
 import socket
-import threading
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import asyncssh
@@ -14,7 +13,7 @@ import asyncssh
 from handsoff.core.address import format_address
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.plain import plain
-from handsoff.edge import ssh_profile
+from handsoff.edge import aside, ssh_profile
 from handsoff.edge.ssh_channel import Channel
 from handsoff.edge.ssh_loop import Loop
 from handsoff.edge.ssh_session import Session
@@ -174,17 +173,9 @@ async def _connect(
 
 
 async def _addresses(host: str, port: int) -> list[Any]:
-    # a thread that nobody waits for: a resolver may take half a minute to give up, and the
-    # loop's own threads are waited for at the end of the program
-    found: Future[list[Any]] = Future()
-
-    def look_up() -> None:
-        try:
-            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except (OSError, UnicodeError) as error:
-            found.set_exception(error)
-
-    threading.Thread(target=look_up, name="look-up", daemon=True).start()
+    # a resolver may take half a minute to give up
+    look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    found = aside.begin(look_up, "look-up")
     # shielded, or a time-out would cancel what the thread still wants to set
     return await asyncio.shield(asyncio.wrap_future(found))
 

@@ -8,7 +8,9 @@ In the inbox it still cannot be caught: only the record makes it a hand-over.
 
 import hashlib
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from handsoff.core import bounds, manifest
@@ -16,7 +18,7 @@ from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.roster import Roster
 from handsoff.core.sshwire import signer
 from handsoff.core.state import State
-from handsoff.edge import files, seal
+from handsoff.edge import aside, files, seal
 from handsoff.edge.git import clone, quarantine
 from handsoff.edge.git.local import check_filters
 from handsoff.edge.git.objects import Objects
@@ -126,13 +128,8 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
             _fetch_promised(desk.checkout, folder, claims)
         step("listen.quarantine.after")
         arrived = Objects(objects, alternate)
-        with ThreadPoolExecutor(1) as aside:  # git walks the links while we look at the state
-            walk = (folder, arrived, claims.envelope, claims.bases)
-            linked = aside.submit(quarantine.check_links, *walk) if whole else None
-            state = _check_state(claims, arrived)
-            check_filters(desk.checkout, arrived, state)
-            if linked is not None:
-                linked.result()
+        with _linked(folder, arrived, claims, whole=whole):
+            check_filters(desk.checkout, arrived, _check_state(claims, arrived))
         files.write(folder / SIGNATURE, opened.signature.encode("ascii"))
         files.write(folder / MANIFEST, opened.manifest)
         files.sync_folder(objects / "pack")
@@ -144,6 +141,24 @@ def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
         files.sync_folder(home.inbox)
     step("listen.keep.after")
     return Parcel(home.inbox / claims.parcel, claims)
+
+
+@contextmanager
+def _linked(folder: Path, arrived: Objects, claims: Manifest, *, whole: bool) -> Iterator[None]:
+    """Have git walk the links while the state is looked at in the block, unless it did so before.
+
+    What is wrong with the state is said first. Either way the folder is git's until it is done.
+    """
+    if not whole:
+        yield
+        return
+    check = partial(quarantine.check_links, folder, arrived, claims.envelope, claims.bases)
+    walk = aside.begin(check, "links")
+    try:
+        yield
+    finally:
+        walk.exception()
+    walk.result()
 
 
 def complete(desk: Desk, claims: Manifest) -> None:

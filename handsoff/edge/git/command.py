@@ -13,17 +13,14 @@ Three profiles (facts that each cost somebody data):
 import os
 import resource
 import subprocess
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, TypeAlias
+from typing import IO, Final, TypeAlias
 
+from handsoff.edge import aside
 from handsoff.errors import HandsoffError, UnfitError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 _QUIET: Final = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "color.ui=false",
@@ -175,7 +172,7 @@ def run_limited(
             limit(partial(resource.prlimit, process.pid))
         pipe, process.stdin = process.stdin, None  # communicate would close it
         assert pipe is not None
-        fed = _begin(feed, pipe)
+        fed = aside.begin(partial(_fed, feed, pipe), "feed")
         try:
             said, failure = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -201,30 +198,17 @@ def _nobodys() -> dict[str, str]:
     }
 
 
-def _begin(feed: Feed, pipe: IO[bytes]) -> "Future[bool]":
-    """Let ``feed`` write to git; return what will say whether that took all of it.
-
-    In a thread that keeps nobody from ending: a listener that is told to stop waits for no git.
-    """
-    from concurrent.futures import Future  # noqa: PLC0415 - 10 ms that hooks need not pay
-
-    fed: Future[bool] = Future()
-
-    def run() -> None:
-        try:
-            feed(pipe.write)
+def _fed(feed: Feed, pipe: IO[bytes]) -> bool:
+    """Let ``feed`` write to git; return whether that took all of it."""
+    try:
+        feed(pipe.write)
+        pipe.close()
+    except BrokenPipeError:  # git says itself what it was not content with
+        return False
+    finally:
+        with suppress(BrokenPipeError):
             pipe.close()
-            fed.set_result(True)
-        except BrokenPipeError:  # git says itself what it was not content with
-            fed.set_result(False)
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
-            fed.set_exception(error)
-        finally:
-            with suppress(BrokenPipeError):
-                pipe.close()
-
-    threading.Thread(target=run, name="feed", daemon=True).start()
-    return fed
+    return True
 
 
 def _limit(largest: int, seconds: int, limit: Callable[[int, tuple[int, int]], object]) -> None:
