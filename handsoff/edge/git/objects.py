@@ -27,8 +27,8 @@ _MAPPED: Final = 64 << 20
 def _keep_small() -> None:
     """Let libgit2 map packs in small windows and cache nothing: each object is read once here.
 
-    Objects are hashed where that decides something (git's gate when they arrive, our own compare
-    when they are written), so libgit2 need not hash each of them again.
+    Objects are hashed where that decides something (git's gate when they arrive, our own writer
+    when they become files), so libgit2 need not hash each of them again.
     """
     import pygit2  # noqa: PLC0415 - as below
     from pygit2.enums import Option  # noqa: PLC0415 - as below

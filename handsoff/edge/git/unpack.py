@@ -2,7 +2,7 @@
 
 An object database looks for each object anew, in every folder that it has, and inflates with zlib;
 this knows the one pack, and asks ISA-L. It hashes nothing: the pack passed git's gate when it
-arrived, and what is written from it is compared once more at the end.
+arrived, and who writes a file hashes what is written (``writer.py``).
 Formats: gitformat-pack(5), version 2 of the pack and of its index.
 """
 

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
-from handsoff.core.objects import EXECUTABLE, GITLINK, LINK
+from handsoff.core.objects import EXECUTABLE, GITLINK, LINK, oid_of
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree, leaf_of
@@ -21,7 +21,7 @@ from handsoff.edge.git.inside import Inside
 from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
-from handsoff.errors import UnfitError
+from handsoff.errors import DamagedError, UnfitError
 
 _BESIDE: Final = b".handsoff-new"
 _Made = TypeVar("_Made")
@@ -177,6 +177,9 @@ class Writer:
             self._make_submodule(path, name)
             return
         data, bits = self._read(leaf.oid), self._modes.get(path)
+        # the compare at the end believes the stat data of what the index has: this is its look
+        if oid_of("blob", data) != leaf.oid:
+            raise DamagedError(f"the object {leaf.oid} is broken")
         place = (name, self._open(above))
         try:
             st = _place(self._temporary, place, leaf, data, bits)

@@ -13,7 +13,7 @@ from handsoff.core.trees import Change, Leaf
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.git.writer import Writer, stat_of
-from handsoff.errors import UnfitError
+from handsoff.errors import DamagedError, UnfitError
 from tests.kit.checkout import Here, traces
 
 Blobs = dict[str, bytes]
@@ -59,6 +59,16 @@ def strays(here: Here) -> list[str]:
     """Return names that only a writer of ours could have left."""
     found = [path for path in here.top.rglob("*") if "handsoff-new" in path.name]
     return [str(path) for path in (*found, *here.top.glob(".git/handsoff/staging/*"))]
+
+
+def test_a_file_that_is_not_what_its_id_says_is_not_written(
+    here: Here, writer: Writer, blobs: Blobs
+) -> None:
+    wanted = leaf(blobs, b"PLACES = 2")
+    blobs[wanted.oid] = b"PLACES = 3"
+    with pytest.raises(DamagedError, match="is broken"):
+        writer.carry_out(changes(here, (), [(b"f", wanted)]), ())
+    assert (here.top / "f").read_text() == "f\n"
 
 
 def test_files_programs_and_links_are_written_as_they_are(
