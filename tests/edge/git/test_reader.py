@@ -78,16 +78,19 @@ def test_a_git_that_was_killed_is_an_error_and_the_next_question_has_another(
         assert shared.has(oid)
 
 
-def test_a_question_that_was_broken_off_leaves_no_answer_for_the_next(
-    shared: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_was_broken_off_leaves_no_answer_for_the_next(shared: Shared) -> None:
     one, two = chain_of(Objects(shared.objects), 2)
-
-    def interrupted(_size: int) -> bytes:
-        raise KeyboardInterrupt
-
-    with shared.reader.open():
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(shared.reader, "_take", interrupted)
-            shared.reader.contents([one])
-        assert shared.commits([two])[0][1].endswith(b"\n\n1")
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with shared.reader.open():
+            assert shared.has(one)
+            git = shared.reader._git
+            assert git is not None
+            git.send_signal(signal.SIGSTOP)  # so the question is asked, and its answer comes late
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(KeyboardInterrupt):
+                shared.reader.contents([one])
+            assert git.returncode is not None
+            assert shared.commits([two])[0][1].endswith(b"\n\n1")
+    finally:
+        signal.signal(signal.SIGALRM, before)
