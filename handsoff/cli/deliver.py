@@ -25,7 +25,7 @@ def deliver(wishes: "Wishes", *, json: bool, quiet: bool, stop_agent: bool = Fal
         done = send(desk, wishes, Phases("send", tell))
     for line in sent(done):
         say(line, quiet=quiet or json)
-    from handsoff.flows import stopping
+    from handsoff.flows import stopping  # only now: the remote was asked the sooner
 
     around = stopping.Stopping()
     if wishes.verb != "save":

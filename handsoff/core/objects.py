@@ -40,17 +40,16 @@ class TreeEntry(NamedTuple):
     oid: str
 
 
+RawEntry: TypeAlias = tuple[bytes, bytes, bytes]
+"""Mode, name and id of an entry, as the bytes that stand there."""
+SUBTREE: Final = b"40000"
+"""How a tree spells the mode of another in it."""
 _ENTRY: Final = re.compile(rb"([0-7]{5,6}) ([^\0/]+)\0(.{20})", re.DOTALL)
 _TREE: Final = re.compile(rb"(?:[0-7]{5,6} [^\0/]+\0.{20})*+", re.DOTALL)
 
 
-RawEntry: TypeAlias = tuple[bytes, bytes, bytes]
-SUBTREE: Final = b"40000"
-"""How a tree spells the mode of another in it."""
-
-
 def raw_entries(data: bytes) -> list[RawEntry]:
-    """Return mode, name and id of each entry of a tree object, as the bytes that stand there."""
+    """Return the entries of a tree object."""
     if not _TREE.fullmatch(data):
         raise DamagedError("a tree object is cut short or malformed")
     return _ENTRY.findall(data)

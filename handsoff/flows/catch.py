@@ -25,7 +25,6 @@ def catch(
     hold: timedelta | None = None,
 ) -> "CatchResult":
     """Catch ``work`` into the checkout of ``desk``."""
-    # one git reads all records
     with desk.checkout.lock(), desk.shared.reader.open(), desk.asking(work, expect_news=True):
         # the remote takes a while: what goes on from here is imported meanwhile
         from handsoff.flows.catcher import Catcher  # noqa: PLC0415

@@ -29,7 +29,6 @@ def send(desk: Desk, wishes: Wishes, phases: Phases) -> "Sent":
     """Hand this checkout's work over as ``wishes`` say."""
     with desk.checkout.lock():
         work = desk.work(wishes.named)
-        # one git reads all records
         with desk.shared.reader.open(), desk.asking(work, *_asked(wishes)):
             scanner = Scanner(cache_folder())
             # the remote and the scanner take a while: what goes on from here is imported meanwhile

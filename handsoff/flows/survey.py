@@ -105,7 +105,7 @@ def survey(desk: Desk, works: Iterable[str] = (), *more: str) -> Survey:
     believed.
     """
     desk.need_pin()
-    with desk.shared.reader.open():  # one git reads all records
+    with desk.shared.reader.open():
         return _survey(desk, works, more)
 
 

@@ -140,10 +140,10 @@ class NewName(NamedTuple):
 
 @dataclass
 class News:
-    """The objects to send, named; ``pieces`` yields them in batches.
+    """The objects to send, named; ``pieces`` yields them in batches, once.
 
-    ``new_names`` collects the further names of their content, and of what is only renamed. Git is
-    asked at once what the first commits add, so that another thread may make this.
+    ``new_names`` collects the further names of their content, and of what is only renamed. What the
+    first commits add is found when this is made, so who makes it beside other work saves the time.
     """
 
     checkout: Checkout
@@ -157,7 +157,7 @@ class News:
     def __post_init__(self) -> None:
         pairs = [self._trees(oid) for oid in self.sending.commits]
         added = compared.added(self.checkout, pairs)
-        self._added = chain(list(islice(added, 1)), added)
+        self._added = chain(list(islice(added, 1)), added)  # the first run of git is done here
         self._all = frozenset(self.sending.objects)
         self._left = {}
 

@@ -1,9 +1,9 @@
 """A received pack, checked by git under limits before any object of it is believed.
 
-``index-pack --fsck-objects`` and a walk of what it may lead to are the gate (libgit2 has none);
-they run in a repository of its own, with nobody's configuration, which sees the clone's objects
-only as an alternate. What it lets pass and
-should not be written is the business of ``core/paths.py``.
+``index-pack --fsck-objects`` and a walk of all that hangs on the pack are the gate (libgit2 has
+none); they run in a repository of their own, with nobody's configuration, which sees the clone's
+objects only as an alternate. What they let pass and should not be written is the business of
+``core/paths.py``.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 from handsoff.core import bounds, paths
-from handsoff.core.objects import EMPTY_TREE, MODES, TREE, raw_entries
+from handsoff.core.objects import EMPTY_TREE, MODES, TREE, RawEntry, raw_entries
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects
@@ -233,7 +233,7 @@ def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -
     return sizes[tree]
 
 
-def _folders(entries: Sequence[tuple[bytes, bytes, bytes]]) -> list[tuple[bytes, str]]:
+def _folders(entries: Sequence[RawEntry]) -> list[tuple[bytes, str]]:
     """Return name and id of each folder among the entries of a tree; no mode may be odd."""
     modes = {mode: int(mode, 8) for mode in {mode for mode, _, _ in entries}}
     if odd := {mode for mode, number in modes.items() if number not in MODES}:

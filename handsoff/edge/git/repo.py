@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -33,6 +33,10 @@ class Checkout:
     top: Path
     git_dir: Path
     common_dir: Path
+    ancestry: set[tuple[str, str, Path]] = field(
+        default_factory=set, init=False, compare=False, repr=False
+    )
+    """Commits, older and newer, of which git said that one leads to the other, and where it saw."""
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which git acts on this checkout and its own index."""
@@ -71,11 +75,6 @@ class Checkout:
     def page(self) -> Path:
         """Where the page stands."""
         return self.top / ".wip" / "HANDOFF.md"
-
-    @cached_property
-    def ancestry(self) -> set[tuple[str, str, Path]]:
-        """Commits, older and newer, that lead to each other, as far as git saw in this folder."""
-        return set()
 
     @cached_property
     def scoped(self) -> list[tuple[str, str, str]]:
