@@ -7,15 +7,15 @@ ours are not kept waiting. Format: git-diff-tree(1), "Raw output format", with `
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError
 
-_AT_ONCE = 256
+_AT_ONCE: Final = 256
 """Pairs in one run of git, whose answer is held in memory."""
-_ABSENT = b"000000"
+_ABSENT: Final = b"000000"
 
 Added = list[tuple[bytes, Leaf]]
 _Item = TypeVar("_Item")

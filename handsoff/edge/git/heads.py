@@ -3,6 +3,7 @@
 They are asked for several times in each command, and what must be fresh stays so: a file is read
 when it is asked for. What is not as plain as git writes it (refs in another format, links, names
 that lead to names, tags, what a worktree has for itself) is ``UNCLEAR``, and git is asked.
+``place.py`` reads HEAD as well, for hooks: those import next to nothing, and ask git nothing.
 
 Sources: gitrepository-layout(5), git-pack-refs(1), git's refs/files-backend.c: a loose ref counts
 before a packed one, and goes only after it was packed, so they are read in that order.

@@ -106,7 +106,7 @@ def test_workers_take_files_in_batches_of_a_megabyte_or_of_so_many(tmp_path: Pat
     sizes = [1 << 20, *[1] * 300, 1 << 20, 5]
     names = [b"f%03d" % number for number in range(len(sizes))]
     for name, size in zip(names, sizes, strict=True):
-        (tmp_path / name.decode()).write_bytes(name[: size or 0].ljust(size, b"x"))
+        (tmp_path / name.decode()).write_bytes(name[:size].ljust(size, b"x"))
     batches: list[list[Piece]] = []
     with (tmp_path / "x").open("w+b") as file:
         writer = PackWriter(file, lambda pieces: batches.append(list(pieces)))

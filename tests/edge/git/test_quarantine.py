@@ -315,7 +315,7 @@ def test_what_hangs_on_nothing_has_its_own_links_followed(here: Here, tmp_path: 
 
 
 def test_git_reads_what_it_is_given_under_limits_and_nothing_less(here: Here) -> None:
-    much = bytes(random.Random(7).randbytes(100_000))
+    much = random.Random(7).randbytes(100_000)
 
     def fed(*words: str, feed: command.Feed = lambda write: write(much)) -> int:
         return command.run_limited(words, cwd=here.top, feed=feed, largest=1 << 9).returncode

@@ -24,7 +24,7 @@ def packed(tmp_path: Path) -> Path:
         writer.add([Piece("tree", b"", b"", "")])
         writer.finish()
     raw(repo, "index-pack", "--stdin", given=(tmp_path / "x.pack").read_bytes())
-    return repo / ".git" / "objects" if (repo / ".git").is_dir() else repo / "objects"
+    return repo / ".git" / "objects"
 
 
 def test_each_blob_is_read_and_what_is_none_or_not_here_is_read_by_others(tmp_path: Path) -> None:
