@@ -157,6 +157,11 @@ def _falls(body: str, node: Node, doomed: frozenset[Node], cuts: list[tuple[int,
         return False
     children, inner = node.children or (), list[tuple[int, int]]()
     falls = [_falls(body, child, doomed, inner) for child in children]
+    for number, child in enumerate(children):
+        if falls[number] and child.children and child.key in _keys(children[:number]):
+            # it stays empty: without it a reader would see an earlier one of that name
+            inner.append((child.start + 1, child.children[-1].end))
+            falls[number] = False
     if all(falls) and _is_made(body, node):
         return True
     if all(falls):
@@ -172,6 +177,10 @@ def _falls(body: str, node: Node, doomed: frozenset[Node], cuts: list[tuple[int,
         else:
             cuts.append((children[number - 1].end, child.end))
     return False
+
+
+def _keys(members: Sequence[Node]) -> set[str]:
+    return {member.key for member in members if member.key is not None}
 
 
 def _is_made(body: str, node: Node) -> bool:

@@ -70,8 +70,12 @@ TWICE = f'{{"hooks": {{"Stop": [{{"hooks": [{OLD}]}}, {{"hooks": [{OLD}, {OLD}]}
 MIXED = f'{{"hooks": {{"Stop": [{{"hooks": [{OLD}, "theirs"]}}, {{"hooks": [7, {OLD}]}}]}}}}'
 
 
+DOUBLED = f'{{"hooks": {{"Stop": [{{"hooks": [7]}}], "Stop": [ {{"hooks": [{OLD}]}}]}}}}'
+
+
 @given(settings(st.one_of(THEIRS, OLDER)))
 @hypothesis.settings(max_examples=50)
+@example(DOUBLED)
 @example(TWICE)
 @example(MIXED)
 def test_older_forms_are_replaced_and_none_is_left_behind(text: str) -> None:
