@@ -150,21 +150,28 @@ def put(
     LostRaceError if another machine was faster, which is put on the record too. Without the remote
     they wait, and with them the sealed parcel at ``path``, if it is to be left there.
     """
-    tip = pen.record.git_tip or ""
-    where = where or name
-    objects = store_of(desk.shared)
-    objects.write_drafts(pen.drafts)
+    store_of(desk.shared).write_drafts(pen.drafts)
     desk.shared.made(pen.drafts)
-    lease = view.record.lease
-    verb = Verb(
-        name=name,
-        at=int(desk.now.timestamp()),
-        leg=lease.leg,
-        revision=lease.revision,
-        entries=tuple(draft.oid for draft in pen.drafts),
-        parcel=parcel,
-        path=path,
-    )
+    work, lease, tip = view.record.work, view.record.lease, pen.record.git_tip or ""
+    waits = _has_to_wait(desk, view, tip)
+    if waits:
+        verb = Verb(
+            name=name, at=int(desk.now.timestamp()), leg=lease.leg, revision=lease.revision,
+            entries=tuple(draft.oid for draft in pen.drafts), parcel=parcel, path=path,
+        )  # fmt: skip
+        Pending(desk.checkout).add(work, tip, verb)
+    else:
+        _push(desk, view, pen, where or name)
+        desk.remember(pen.record)
+    cached.write(desk, view.roster, [work])
+    return Written(pen.record, landed=not waits)
+
+
+def _has_to_wait(desk: Desk, view: View, tip: str) -> bool:
+    """Say whether entries up to ``tip`` cannot go to the remote now.
+
+    RefusedError if others wait here on which they do not stand.
+    """
     before = Pending(desk.checkout).of(view.record.work)
     if before is not None and desk.shared.chain(tip, before.tip) is None:
         raise RefusedError(
@@ -172,21 +179,19 @@ def put(
             "without them: nothing is put on top of that",
             hint="handsoff pending --send lands what still fits, and refuses the rest",
         )
-    if view.away or before is not None:
-        Pending(desk.checkout).add(view.record.work, tip, verb)
-        cached.write(desk, view.roster, [view.record.work])
-        return Written(pen.record, landed=False)
+    return bool(view.away) or before is not None
+
+
+def _push(desk: Desk, view: View, pen: Pen, where: str) -> None:
+    """Move the record on the remote; LostRaceError if another machine was faster."""
     step(f"{where}.record.push.before")
     outcome = desk.shared.push(
-        Move(desk.shared.record_ref(view.record.work), tip, view.remote_tip),
+        Move(desk.shared.record_ref(view.record.work), pen.record.git_tip or "", view.remote_tip),
         *landing.branches(_events(pen)),
     )
     step(f"{where}.record.push.after")
     if outcome is Outcome.LOST:
         raise lost(desk, pen)
-    desk.remember(pen.record)
-    cached.write(desk, view.roster, [view.record.work])
-    return Written(pen.record, landed=True)
 
 
 def _events(pen: Pen) -> list[Event]:

@@ -149,6 +149,16 @@ class Sender:
                 self.chosen = transcripts.choose(self.desk, self.wishes, os.environ)
         raise AssertionError("unreachable")
 
+    def _tell_of(self, guarding: Guarding, stuffing: Stuffing | None) -> None:
+        """Note with what secrets were looked for, and what became of those in a transcript."""
+        self.scanner = guarding.scanner.engine
+        if not guarding.scanner.complete:
+            self._warn(f"secrets were looked for with {self.scanner}")
+        if stuffing:
+            self.redacted = len(stuffing.proof.secrets)
+            for warning in stuffing.warnings:
+                self._warn(warning)
+
     def _warn(self, text: str) -> None:
         if text not in self.warnings:
             self.warnings.append(text)
@@ -175,13 +185,7 @@ class Sender:
             if page is None or page.leaf.oid != terms.page.oid:
                 raise RefusedError("the page was changed while it was sent", hint="type it again")
             still = aside.submit(packing.check_still, checkout, found, packed.snapshot)
-            self.scanner = guarding.scanner.engine
-            if not guarding.scanner.complete:
-                self._warn(f"secrets were looked for with {self.scanner}")
-            if stuffing:
-                self.redacted = len(stuffing.proof.secrets)
-                for warning in stuffing.warnings:
-                    self._warn(warning)
+            self._tell_of(guarding, stuffing)
             plan = Plan(
                 terms, found, packed,
                 self.chosen.mark() if self.chosen else "",
