@@ -16,7 +16,7 @@ from typing import Final
 from handsoff.core.chain import Commits
 from handsoff.core.gate import BYTES, CHAIN
 from handsoff.edge.git import command
-from handsoff.edge.git.repo import TRUE, decode
+from handsoff.edge.git.repo import TRUE, decode, lines
 from handsoff.errors import RefusedError, UsageError
 
 _HANDED_ON: Final = (
@@ -53,8 +53,8 @@ class Bare:
     def tips(self, *patterns: str) -> dict[str, str]:
         """Return the refs as they are now, before the push, that match or lie under a pattern."""
         words = ("for-each-ref", "--format=%(objectname) %(refname)", *patterns)
-        listed = decode(command.checked(self.run(*words), "list the refs"))
-        found = (line.split(" ", 1) for line in listed.splitlines())
+        listed = lines(command.checked(self.run(*words), "list the refs"))
+        found = (line.split(" ", 1) for line in listed)
         return {ref: oid for oid, ref in found}
 
     def ids(self, tip: str) -> list[str]:

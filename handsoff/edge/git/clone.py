@@ -23,7 +23,7 @@ from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.begun import FETCH
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Shared
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git.repo import Checkout, decode, lines
 from handsoff.errors import DamagedError
 
 _UNKNOWN: Final = re.compile(r"not our ref|bad object|no such remote ref|couldn't find remote ref")
@@ -78,8 +78,8 @@ def branches(shared: Shared) -> dict[str, str]:
         listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
         if listed.returncode:
             raise unreachable(shared.name, listed.stderr)
-        lines = (line.split("\t", 1) for line in decode(listed.stdout).splitlines())
-        found = {ref: oid for oid, ref in lines}
+        told = (line.split("\t", 1) for line in lines(listed.stdout))
+        found = {ref: oid for oid, ref in told}
     # git's patterns match the ends of names: refs/original/refs/heads/main is no branch
     heads = {ref: oid for ref, oid in found.items() if ref.startswith(HEADS)}
     return {ref.removeprefix(HEADS): oid for ref, oid in heads.items() if not is_ours(prefix, ref)}
@@ -94,8 +94,8 @@ def fetch_trees(checkout: Checkout, commits: Collection[str]) -> None:
         "--missing=print", "--stdin", given="".join(f"{oid}\n" for oid in commits).encode(),
         GIT_NO_LAZY_FETCH="1",
     )  # fmt: skip
-    lines = decode(listed).splitlines()
-    fetch_promised(checkout, [line[1:] for line in lines if line.startswith("?")])
+    absent = [line[1:] for line in lines(listed) if line.startswith("?")]
+    fetch_promised(checkout, absent)
 
 
 def fetch_promised(checkout: Checkout, oids: Iterable[str]) -> None:

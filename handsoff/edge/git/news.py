@@ -16,7 +16,7 @@ from handsoff.edge.git.compared import Added
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import Piece
 from handsoff.edge.git.remote import Shared
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git.repo import Checkout, lines
 from handsoff.errors import UnfitError
 
 
@@ -43,7 +43,7 @@ def tips_there(shared: Shared) -> list[str]:
     """
     there, prefix = clone.branches(shared), f"refs/remotes/{shared.name}/"
     listed = shared.checkout.git("for-each-ref", "--format=%(objectname) %(refname)", prefix)
-    tracked = (decode(line).split(" ", 1) for line in listed.splitlines())
+    tracked = (line.split(" ", 1) for line in lines(listed))
     tips = set(there.values())
     found = {oid for oid, ref in tracked if ref.removeprefix(prefix) in there or oid in tips}
     return sorted(found)
@@ -57,8 +57,8 @@ def own_tips(checkout: Checkout, limit: int) -> list[str]:
     """
     listed = checkout.git("for-each-ref", "--format=%(objectname) %(*objectname) %(refname)")
     prefix = checkout.setting("handsoff.refs") or PREFIX
-    lines = (line.rsplit(" ", 1) for line in decode(listed).splitlines())
-    tips = {oid for oids, ref in lines if not is_copy(prefix, ref) for oid in oids.split()}
+    told = (line.rsplit(" ", 1) for line in lines(listed))
+    tips = {oid for oids, ref in told if not is_copy(prefix, ref) for oid in oids.split()}
     return sorted(tips)[:limit]
 
 
@@ -99,10 +99,10 @@ def to_send(
 def _walk(checkout: Checkout, tips: Iterable[str], have: Iterable[str]) -> ToSend:
     """Return what git finds on the way; with a format of commits it says which these are."""
     words = ("--boundary", "--format=", *clone.local_only(checkout))
-    lines = missing(checkout, tips, have, *words)
-    named = [line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)]
+    found = missing(checkout, tips, have, *words)
+    named = [line.removeprefix(_COMMIT) for line in found if line.startswith(_COMMIT)]
     commits = [oid for oid in named if not oid.startswith("-")]
-    others = (line for line in lines if line and not line.startswith(_COMMIT))
+    others = (line for line in found if line and not line.startswith(_COMMIT))
     return ToSend([*commits, *others], [oid[1:] for oid in named if oid.startswith("-")], commits)
 
 

@@ -15,7 +15,7 @@ from handsoff.core import operation
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import FILES, FOLDERS, NOTHING, RERERE, TAGS, Operation
 from handsoff.edge import files
-from handsoff.edge.git.repo import Checkout, decode, encode
+from handsoff.edge.git.repo import Checkout, decode, encode, lines
 from handsoff.edge.steps import step
 
 _MODE: Final = 0o644
@@ -100,7 +100,7 @@ def _rerere(checkout: Checkout, listed: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _refs(checkout: Checkout) -> Iterator[tuple[str, str]]:
     listed = checkout.git("for-each-ref", "--format=%(objectname) %(refname)", *operation.REFS)
-    for line in decode(listed).splitlines():
+    for line in lines(listed):
         oid, _, name = line.partition(" ")
         yield name, oid
 
@@ -189,8 +189,8 @@ def _remove_empty(folder: Path) -> None:
             Path(where).rmdir()
 
 
-def _move_refs(checkout: Checkout, lines: Iterable[str]) -> None:
-    given = encode("".join(lines))
+def _move_refs(checkout: Checkout, moves: Iterable[str]) -> None:
+    given = encode("".join(moves))
     if given:
         step("catch.apply.operation.refs.before")
         checkout.git("update-ref", "--stdin", given=given)

@@ -23,7 +23,7 @@ from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.begun import FETCH, Begun, Questions, fetching
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.reader import MISSING, Reader
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git.repo import Checkout, decode, lines
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 _SECONDS: Final = 120
@@ -93,7 +93,7 @@ class Shared(Ours):
         done = asked.end(None, _SECONDS)
         if done.returncode:
             raise unreachable(self.name, done.stderr)
-        found = (line.split("\t", 1) for line in decode(done.stdout).splitlines())
+        found = (line.split("\t", 1) for line in lines(done.stdout))
         return {ref: oid for oid, ref in found}
 
     def asking(
@@ -189,7 +189,7 @@ class Shared(Ours):
         listed = self.run(*words, given=given.encode()) if wanted else None
         if listed is None or listed.returncode:
             return
-        below = dict([*line.split(" "), ""][:2] for line in decode(listed.stdout).splitlines())
+        below = dict([*line.split(" "), ""][:2] for line in lines(listed.stdout))
         oids = dict.fromkeys(oid for item in wanted for oid in line_of(below, *item))
         with suppress(DamagedError):
             self.commits(list(oids))

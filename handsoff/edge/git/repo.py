@@ -247,6 +247,11 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def lines(output: bytes) -> list[str]:
+    """Return git's lines as text: a name may hold what Unicode calls the end of one."""
+    return decode(output).split("\n")[:-1]
+
+
 def split(output: bytes) -> list[bytes]:
     """Return the NUL-ended records of git's ``-z`` output."""
     return output.split(b"\0")[:-1]

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.objects import oid_of
-from handsoff.edge.git import news
+from handsoff.edge.git import clone, news
+from handsoff.edge.git.bare import Bare
 from handsoff.edge.git.news import News
 from handsoff.edge.git.pack import PackWriter
+from handsoff.edge.git.remote import open_shared
 from handsoff.errors import UnfitError
 from tests.kit.checkout import Here
 from tests.kit.machines import World, git
@@ -156,3 +158,18 @@ def test_tips_are_those_of_the_remote_or_all_that_are_here(world: World) -> None
     assert len(news.own_tips(checkout, 1)) == 1
     git(machine.top, "update-ref", "refs/remotes/originx/main", own)
     assert news.known_tips(checkout, "origin") == [head]
+
+
+@pytest.mark.parametrize("name", ["a\u2028b", "a\x85b"])
+def test_a_branch_may_be_called_what_unicode_takes_for_two_lines(
+    world: World, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = world.machine("m1")
+    machine.git("branch", name)
+    machine.git("push", "-q", "origin", name)
+    head, shared = machine.git("rev-parse", "HEAD"), open_shared(machine.checkout())
+    assert clone.branches(shared) == {"main": head, name: head}
+    assert news.tips_there(shared) == news.own_tips(shared.checkout, 9) == [head]
+    monkeypatch.setenv("GIT_DIR", str(world.remote.path))  # as git has it for a hook
+    there = {"refs/heads/main": head, f"refs/heads/{name}": head}
+    assert Bare(world.remote.path).tips("refs/heads") == there
