@@ -80,7 +80,7 @@ class Reader:
         with self._asking():
             for some in _batches(list(oids)):
                 self._ask("contents", some)
-                found += [self._take(self._info(oid).size + 1)[:-1] for oid in some]
+                found += [self._content(oid) for oid in some]
         return found
 
     @contextmanager
@@ -119,6 +119,12 @@ class Reader:
         if said != oid:
             raise _broken()
         return Info(kind, int(size[0])) if size else _NOTHING
+
+    def _content(self, oid: str) -> bytes:
+        info = self._info(oid)
+        if info == _NOTHING:  # gone since it was found: git says so, and nothing after it
+            raise _broken()
+        return self._take(info.size + 1)[:-1]
 
     def _take(self, size: int) -> bytes:
         while len(self._said) < size:

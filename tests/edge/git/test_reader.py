@@ -94,3 +94,13 @@ def test_a_question_that_was_broken_off_leaves_no_answer_for_the_next(shared: Sh
             assert shared.commits([two])[0][1].endswith(b"\n\n1")
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_an_object_that_is_gone_since_it_was_found_is_not_waited_for(shared: Shared) -> None:
+    one, two = chain_of(Objects(shared.objects), 2)
+    with shared.reader.open():
+        assert shared.has(two)
+        (shared.objects / two[:2] / two[2:]).unlink()
+        with pytest.raises(DamagedError, match="git cannot read"):
+            shared.reader.contents([one, two])
+        assert len(shared.commits([one])) == 1
