@@ -41,13 +41,15 @@ class Pack:
         self._count = starts[-1]
         self._first = [_NAMES + _NAME * start for start in starts]
         """Where the ids of a first byte begin, and those of the byte before it end."""
-        self._handle = os.open(index.with_suffix(".pack"), os.O_RDONLY | os.O_CLOEXEC)
+        self._pack, self._handle = index.with_suffix(".pack"), -1
+        """Opened when something is found in it: a folder may have more packs than may be open."""
 
     def __enter__(self) -> "Pack":
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
+        if self._handle >= 0:
+            os.close(self._handle)
 
     def blob(self, oid: str) -> bytes | None:
         """Return a blob, or None if it is not here, or not whole: a delta needs another object.
@@ -57,6 +59,8 @@ class Pack:
         at = self._offset(bytes.fromhex(oid))
         if at is None:
             return None
+        if self._handle < 0:
+            self._handle = os.open(self._pack, os.O_RDONLY | os.O_CLOEXEC)
         data = os.pread(self._handle, _PIECE, at)
         try:
             kind, size, start = _header(data)

@@ -1,6 +1,7 @@
 """A blob that is read straight from a pack is the one that git wrote; a broken one is no blob."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,19 @@ def test_a_broken_blob_is_damaged(tmp_path: Path, change: str) -> None:
     with Pack(pack.with_suffix(".idx")) as damaged, pytest.raises(DamagedError):
         for blob in BLOBS:
             damaged.blob(oid_of("blob", blob))
+
+
+def test_a_folder_may_have_more_packs_than_a_process_may_open_files(tmp_path: Path) -> None:
+    objects = packed(tmp_path)
+    (pack,) = (objects / "pack").glob("*.pack")
+    empty = b"\xfftOc\0\0\0\2" + bytes(4 * 256 + 40)
+    for number in range(300):
+        (pack.parent / f"pack-{number}.idx").write_bytes(empty)
+        (pack.parent / f"pack-{number}.pack").touch()
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (250, before[1]))
+    try:
+        with blobs_of(objects, lambda oid: oid.encode()) as read:
+            assert [read(oid_of("blob", data)) for data in BLOBS] == BLOBS
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
