@@ -1,8 +1,12 @@
 """After a restore: the checkout compared with what it should be, file by file."""
 
+from collections.abc import Iterator
+
+from handsoff.core.objects import GITLINK
 from handsoff.core.state import State
 from handsoff.core.trees import Grafted, differences, leaf_at
 from handsoff.edge.git import operation, sparse
+from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.local import Local
 from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.writer import same_content
@@ -30,7 +34,7 @@ def verify(desk: Desk, target: Target, local: Local) -> Observed:
         walk=False, programs=False,
     )  # fmt: skip
     read = seen.snapshot.reader(target.objects)
-    wrong = _wrong_files(desk, target, seen, local)
+    wrong = [*_wrong_files(desk, target, seen, local), *_edited(desk, seen, local)]
     index = differences(read, target.state.index_tree, seen.state.index_tree)
     wrong += [change.path for change in index]
     wrong += [e.path for e in {*seen.state.special} ^ {*target.state.special}]
@@ -70,3 +74,19 @@ def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> li
     found = dict(permissions(desk.checkout, [path for path, _ in state.modes]))
     wrong += [path for path, mode in state.modes if found.get(path, mode) & 0o777 != mode]
     return wrong
+
+
+def _edited(desk: Desk, seen: Observed, local: Local) -> Iterator[bytes]:
+    """Yield the files that somebody wrote to in the very second in which they were written here.
+
+    Git compares whole seconds: as long as the size is the same, it would never see that.
+    """
+    worktree, taken, entries = Worktree(desk.checkout.top), seen.snapshot.taken, seen.look.entries
+    for path, _, new in local.changes:
+        if new is None or new.mode == GITLINK or path in taken:
+            continue
+        found, st = entries.of(path), worktree.stat(path)
+        if found and st and divmod(st.st_ctime_ns, 10**9) != found[0].stat.ctime:
+            content = worktree.read(path)
+            if content is None or leaf_of(content).oid != new.oid:
+                yield path

@@ -1,5 +1,6 @@
 """Catching: all of it arrives, to one machine, and work goes on there with plain git."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,25 @@ def test_an_edit_made_while_the_record_is_pushed_is_not_overwritten(sent: Monday
     sent.m2.git("checkout", "-q", "--", "src/rounding.py")
     inside(sent.m2, "catch", WORK).ok()
     assert look(sent.m2.top) == sent.travels
+
+
+def test_an_edit_of_a_file_in_the_second_in_which_it_was_written_is_seen(
+    sent: Monday, tmp_path: Path
+) -> None:
+    log, where, place = (
+        tmp_path / "steps",
+        "catch.apply.index.before",
+        sent.m2.top / "src/places.py",
+    )
+    env = {"HANDSOFF_PAUSE_AT": f"{where}:1.1", "HANDSOFF_STEPS_LOG": str(log)}
+    with background(sent.m2, "catch", WORK, **env) as running:
+        wait_for(lambda: where in steps(log))
+        at = place.stat()
+        with place.open("r+") as file:
+            file.write("X")  # git sees neither another size, nor another second
+        os.utime(place, ns=(at.st_atime_ns, at.st_mtime_ns))
+        ended = running.end()
+    assert (ended.code, "does not match the parcel: src/places.py" in ended.err) == (9, True)
 
 
 def test_a_branch_that_somebody_pushed_to_meanwhile_is_told(sent: Monday) -> None:
