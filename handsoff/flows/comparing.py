@@ -1,5 +1,6 @@
 """After a restore: the checkout compared with what it should be, file by file."""
 
+import stat
 from collections.abc import Iterator
 
 from handsoff.core.objects import GITLINK
@@ -8,7 +9,6 @@ from handsoff.core.trees import Grafted, differences, leaf_at
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.local import Local
-from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.writer import same_content
 from handsoff.errors import DamagedError
 from handsoff.flows.applying import Target, listed
@@ -71,8 +71,11 @@ def _wrong_files(desk: Desk, target: Target, seen: Observed, local: Local) -> li
         leaf = leaf_at(read, state.work_tree, path)
         if seen.snapshot.on_disk(path, leaf) != leaf:
             wrong.append(path)
-    found = dict(permissions(desk.checkout, [path for path, _ in state.modes]))
-    wrong += [path for path, mode in state.modes if found.get(path, mode) & 0o777 != mode]
+    worktree = Worktree(desk.checkout.top)
+    for path, mode in () if desk.checkout.ignores_modes else state.modes:
+        st = worktree.stat(path)  # the usual bits would be wrong as well
+        if st is not None and stat.S_ISREG(st.st_mode) and st.st_mode & 0o777 != mode:
+            wrong.append(path)
     return wrong
 
 

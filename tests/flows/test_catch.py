@@ -7,7 +7,7 @@ import pytest
 
 from tests.kit.compare import look, untouched
 from tests.kit.machines import Machine
-from tests.kit.monday import ODD, PAGE, STAYS, WORK, Monday
+from tests.kit.monday import ODD, PAGE, STAYS, WORK, Monday, send
 from tests.kit.running import at_home, background, inside, refused, steps, wait_for
 
 
@@ -272,23 +272,24 @@ def test_an_edit_made_while_the_record_is_pushed_is_not_overwritten(sent: Monday
     assert look(sent.m2.top) == sent.travels
 
 
-def test_an_edit_of_a_file_in_the_second_in_which_it_was_written_is_seen(
-    sent: Monday, tmp_path: Path
+def test_what_is_done_to_a_file_in_the_second_in_which_it_was_written_is_seen(
+    monday: Monday, tmp_path: Path
 ) -> None:
-    log, where, place = (
-        tmp_path / "steps",
-        "catch.apply.index.before",
-        sent.m2.top / "src/places.py",
-    )
+    (monday.m1.top / "src/rounding.py").chmod(0o600)
+    send(monday)
+    log, where = tmp_path / "steps", "catch.apply.index.before"
+    place = monday.m2.top / "src/places.py"
     env = {"HANDSOFF_PAUSE_AT": f"{where}:1.1", "HANDSOFF_STEPS_LOG": str(log)}
-    with background(sent.m2, "catch", WORK, **env) as running:
+    with background(monday.m2, "catch", WORK, **env) as running:
         wait_for(lambda: where in steps(log))
+        (monday.m2.top / "src/rounding.py").chmod(0o644)
         at = place.stat()
         with place.open("r+") as file:
             file.write("X")  # git sees neither another size, nor another second
         os.utime(place, ns=(at.st_atime_ns, at.st_mtime_ns))
         ended = running.end()
-    assert (ended.code, "does not match the parcel: src/places.py" in ended.err) == (9, True)
+    assert ended.code == 9
+    assert "does not match the parcel: src/places.py, src/rounding.py" in ended.err
 
 
 def test_a_branch_that_somebody_pushed_to_meanwhile_is_told(sent: Monday) -> None:
