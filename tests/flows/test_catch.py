@@ -7,7 +7,7 @@ import pytest
 
 from tests.kit.compare import look, untouched
 from tests.kit.machines import Machine
-from tests.kit.monday import ODD, PAGE, STAYS, WORK, Monday, send
+from tests.kit.monday import ODD, PAGE, STAYS, WORK, Monday, built, copy, send
 from tests.kit.running import at_home, background, inside, refused, steps, wait_for
 
 
@@ -26,6 +26,15 @@ def test_everything_arrives_and_the_page_is_printed(sent: Monday) -> None:
     assert f"caught {WORK} r1 from m1: leg 2" in said.err
     assert "every file, index entry and stash was compared" in said.err
     assert sent.carrier == ("held", "m2", 2)
+
+
+def test_all_may_lie_below_a_folder_whose_name_has_a_colon(templates: Path, tmp_path: Path) -> None:
+    monday = copy(built(templates), tmp_path / "10:30")
+    travels = monday.travels
+    send(monday)
+    inside(monday.m2, "catch", WORK).ok()
+    assert look(monday.m2.top) == travels
+    inside(monday.m2, "undo").ok()
 
 
 def test_a_name_that_is_no_text_arrives_as_the_bytes_it_is(sent: Monday) -> None:

@@ -69,6 +69,21 @@ Feed: TypeAlias = Callable[[Callable[[bytes], object]], object]
 """What is given a function that writes to git, and writes."""
 
 
+def alternates(*folders: Path) -> str:
+    """Return folders of objects as git reads them from the environment.
+
+    A path with a colon in it, which parts them, stands in the quotes of C: see
+    git(1), GIT_ALTERNATE_OBJECT_DIRECTORIES.
+    """
+    return ":".join(map(_quoted, map(str, folders)))
+
+
+def _quoted(path: str) -> str:
+    if not {":", "\n", '"'}.intersection(path):
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return our environment without the ``GIT_*`` that would lead git astray."""
     kept = {

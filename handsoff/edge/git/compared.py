@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
 from handsoff.core.trees import Change, Leaf
+from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError
 
@@ -56,7 +57,7 @@ def _asked(
     done = checkout.run(
         "diff-tree", "--stdin", "-r", "-z", "--no-renames", "--ignore-submodules=none",
         given=asked.encode(), GIT_NO_LAZY_FETCH="1",
-        GIT_ALTERNATE_OBJECT_DIRECTORIES=":".join(map(str, more)),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES=command.alternates(*more),
     )  # fmt: skip
     found = _parsed(done.stdout, take) if not done.returncode else []
     if len(found) != len(pairs):

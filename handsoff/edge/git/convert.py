@@ -118,11 +118,12 @@ class Converter:
         self._index = scratch / "index"
         self._tree = scratch / "tree"
         self.objects = files.ensure_folder(scratch / "objects")
-        alternates = [checkout.common_dir / "objects", *more]
         self._env = {
             "GIT_INDEX_FILE": str(self._index),
             "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(map(str, alternates)),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(
+                checkout.common_dir / "objects", *more
+            ),
         }
 
     def clean(self, entries: Iterable[Entry], *, programs: bool) -> dict[bytes, str]:

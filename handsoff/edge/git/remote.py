@@ -18,7 +18,7 @@ from typing import Final
 from handsoff.core.chain import Draft, line_of, parents_of
 from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
-from handsoff.edge.git import limits
+from handsoff.edge.git import command, limits
 from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.begun import FETCH, Begun, Questions, fetching
 from handsoff.edge.git.moves import Move, Outcome, push_command
@@ -62,7 +62,9 @@ class Shared(Ours):
         return {
             **self.checkout.environment(),
             "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.checkout.common_dir / "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(
+                self.checkout.common_dir / "objects"
+            ),
         }
 
     @cached_property

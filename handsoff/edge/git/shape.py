@@ -12,7 +12,7 @@ from handsoff.core import paths
 from handsoff.core.operation import kind_of, moved_in
 from handsoff.core.plain import plain
 from handsoff.core.refs import HEADS
-from handsoff.edge.git import operation, submodule
+from handsoff.edge.git import command, operation, submodule
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
 from handsoff.edge.git.repo import Checkout, decode, encode, split
@@ -160,8 +160,9 @@ def is_ancestor(checkout: Checkout, older: str, newer: str, arrived: Path) -> bo
     if asked in checkout.ancestry:
         return True
     done = checkout.run(
-        "merge-base", "--is-ancestor", older, newer, GIT_ALTERNATE_OBJECT_DIRECTORIES=str(arrived)
-    )
+        "merge-base", "--is-ancestor", older, newer,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES=command.alternates(arrived),
+    )  # fmt: skip
     if done.returncode == 0:
         checkout.ancestry.add(asked)
     return done.returncode == 0
