@@ -117,7 +117,7 @@ def _check_in(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: 
 def _verified(folder: Path, home: Home, claims: Manifest, opened: Opened, desk: Desk) -> Parcel:
     with files.saying("cannot keep the parcel"):
         files.ensure_folder(folder)
-        alternate = desk.checkout.common_dir / "objects"
+        alternate = desk.checkout.objects_dir
         complete(desk, claims)
         whole = desk.checkout.promisor is None
         with opened.path.open("rb", buffering=0) as pack:

@@ -114,12 +114,12 @@ def check_is_here(desk: Desk, view: View) -> None:
 def _observed(desk: Desk, work: str, known: Known | None) -> Observed:
     worktree = Worktree(desk.checkout.top)
     extra = {path for path in known.leaves if worktree.stat(path)} if known else set()
-    objects = Objects(desk.checkout.common_dir / "objects")
+    objects = Objects(desk.checkout.objects_dir)
     return observe(desk.checkout, desk.shared, work, objects, extra=extra)
 
 
 def _is_as_sent(desk: Desk, seen: Observed, known: Known | None) -> bool:
-    objects = Objects(desk.checkout.common_dir / "objects")
+    objects = Objects(desk.checkout.objects_dir)
     if known is None or not seen.is_known(known, objects):
         return False
     return {*known.stash, *known.private} == {entry.oid for entry in seen.state.stash}

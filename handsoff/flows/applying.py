@@ -145,7 +145,7 @@ def _put_in_place(
         )
         restore.write_index(checkout, entries, target.state.resolved)
         wanted = operation.as_here(checkout, target.state.operation)
-        write = Objects(checkout.common_dir / "objects").write
+        write = Objects(checkout.objects_dir).write
         operation.put(checkout, wanted, seen.look.operation, write)
 
 

@@ -117,7 +117,7 @@ class Catcher:
         return saved is None or self.memory.here() == saved.parcel
 
     def _objects(self, parcel: Parcel | None) -> Objects:
-        common = self.desk.checkout.common_dir / "objects"
+        common = self.desk.checkout.objects_dir
         first = [parcel.objects] if parcel else []
         return Objects(*first, self.desk.shared.objects, common)
 

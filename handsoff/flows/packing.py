@@ -97,7 +97,7 @@ class Packer:
 
     def objects(self) -> Objects:
         """Return the objects of the clone."""
-        return Objects(self.checkout.common_dir / "objects")
+        return Objects(self.checkout.objects_dir)
 
     def pack(self, file: IO[bytes], found: Look, have: Sequence[str]) -> Packed:
         """Write the pack of the state that ``found`` saw, less what ``have`` reaches.
@@ -268,7 +268,7 @@ def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
                 f"the receiver would refuse this work: {paths.shown(path)} {problem}",
                 hint="rename it, or move it out of the checkout",
             )
-    alternate = checkout.common_dir / "objects"
+    alternate = checkout.objects_dir
     pack.seek(0)
     with checkout.scratch() as folder:
         try:

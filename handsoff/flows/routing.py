@@ -157,7 +157,7 @@ class Routing:
         if self.route.name == "direct":
             named = f"{self.connection.member().name} is at {self.connection.way.where}"
             self.route = Route("direct", named)
-        objects = Objects(self.desk.checkout.common_dir / "objects")
+        objects = Objects(self.desk.checkout.objects_dir)
         # with no commit in common by name, the remote is in common: the receiver can ask it
         return have if any(map(objects.has, have)) else self._on_the_remote()
 

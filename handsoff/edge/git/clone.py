@@ -34,7 +34,7 @@ _UNADVERTISED: Final = "unadvertised object"
 
 def lacking(checkout: Checkout, commits: Iterable[str]) -> list[str]:
     """Return those of ``commits`` that are not here with all the history that belongs to them."""
-    objects = Objects(checkout.common_dir / "objects")
+    objects = Objects(checkout.objects_dir)
     cut = bool(checkout.shallow)
     return [oid for oid in commits if not objects.has(oid) or (cut and not _whole(checkout, oid))]
 
@@ -115,7 +115,7 @@ def fetch_promised(checkout: Checkout, oids: Iterable[str]) -> None:
     )  # fmt: skip
     if done.returncode and not _UNKNOWN.search(decode(done.stderr)):
         raise unreachable(remote, done.stderr)
-    objects = Objects(checkout.common_dir / "objects")
+    objects = Objects(checkout.objects_dir)
     absent = [oid for oid in wanted if not objects.has(oid)]
     if absent:
         raise DamagedError(

@@ -121,9 +121,7 @@ class Converter:
         self._env = {
             "GIT_INDEX_FILE": str(self._index),
             "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(
-                checkout.common_dir / "objects", *more
-            ),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(checkout.objects_dir, *more),
         }
 
     def clean(self, entries: Iterable[Entry], *, programs: bool) -> dict[bytes, str]:

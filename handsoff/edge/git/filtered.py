@@ -170,7 +170,7 @@ def _lossless(
     kept = {path: Leaf(mine[path].leaf.mode, oid) for path, oid in cleaned.items()}
     back = git.smudge(kept)
     # what the clone has besides, no commit need lead to
-    objects = Objects(git.objects, checkout.common_dir / "objects")
+    objects = Objects(git.objects, checkout.objects_dir)
     for path, leaf in kept.items():
         if back.get(path) == mine[path].leaf:
             data = None if _is_indexed(look, path, cleaned) else objects.blob(leaf.oid)

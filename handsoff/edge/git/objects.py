@@ -125,4 +125,4 @@ class Objects:
 
 def store_of(shared: Shared) -> Objects:
     """Return the private objects of a clone, beside those of the repository itself."""
-    return Objects(shared.objects, shared.checkout.common_dir / "objects")
+    return Objects(shared.objects, shared.checkout.objects_dir)

@@ -62,9 +62,7 @@ class Shared(Ours):
         return {
             **self.checkout.environment(),
             "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(
-                self.checkout.common_dir / "objects"
-            ),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(self.checkout.objects_dir),
         }
 
     @cached_property

@@ -67,6 +67,11 @@ class Checkout:
         return files.ensure_folder(self.git_dir / "handsoff")
 
     @property
+    def objects_dir(self) -> Path:
+        """Where git keeps the objects of the clone."""
+        return self.common_dir / "objects"
+
+    @property
     def store_dir(self) -> Path:
         """The private store of the clone, beside its objects."""
         return files.ensure_folder(self.common_dir / "handsoff")

@@ -146,7 +146,7 @@ def write_index(
 
 def install_pack(checkout: Checkout, objects: Path) -> None:
     """Bring the packs of an object folder into the clone's own objects, durably."""
-    target = checkout.common_dir / "objects" / "pack"
+    target = checkout.objects_dir / "pack"
     target.mkdir(parents=True, exist_ok=True)
     files.sweep(target)
     packs = sorted((objects / "pack").glob("pack-*.pack"))
