@@ -19,7 +19,7 @@ def into_environment(script: str) -> None:
         subprocess.run(["bash", ROOT / "lab" / "env.sh"], check=True, stdout=subprocess.DEVNULL)
         if not [*_VENV.glob("lib/*/site-packages/playwright")]:
             pip = [str(_VENV / "bin" / "pip"), "install", "-q", "--disable-pip-version-check"]
-            subprocess.run([*pip, "-e", f"{ROOT}[dev]", "playwright"], check=True)
+            subprocess.run([*pip, "playwright"], check=True)
         python = str(_VENV / "bin" / "python")
         os.execv(python, [python, script, *sys.argv[1:]])
     sys.path.insert(0, str(ROOT))

@@ -42,7 +42,8 @@ program() {
                 say "lab: making lab/.venv"
                 rm -rf "$LAB/.venv"
                 "$(a_python)" -m venv "$LAB/.venv"
-                "$LAB/.venv/bin/pip" install -q --disable-pip-version-check -e "$TOP" >&2
+                # with what the tests need: half of the lab stands on tests/kit
+                "$LAB/.venv/bin/pip" install -q --disable-pip-version-check -e "$TOP[dev]" >&2
                 "$LAB/.venv/bin/python" -m compileall -q "$TOP/handsoff" || true
                 printf '%s' "$wanted" >"$LAB/.venv/made-from"
             fi
