@@ -63,7 +63,8 @@ class Scanner:
         self._folder = folder
         self._engine: Any = None
         self._name = BUILT_IN
-        self._loader = threading.Thread(target=self._load, name="scanner", daemon=True)
+        # no daemon: one that is in native code when the interpreter ends crashes it
+        self._loader = threading.Thread(target=self._load, name="scanner")
         self._loader.start()
 
     @property
