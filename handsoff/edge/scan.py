@@ -63,8 +63,7 @@ class Scanner:
         self._folder = folder
         self._engine: Any = None
         self._name = BUILT_IN
-        # no daemon: one that is in native code when the interpreter ends crashes it
-        self._loader = threading.Thread(target=self._load, name="scanner")
+        self._loader = threading.Thread(target=self._load, name="scanner", daemon=True)
         self._loader.start()
 
     @property

@@ -41,8 +41,7 @@ def _keep_small() -> None:
 
 def preload() -> None:
     """Begin to import libgit2's binding in a thread, while something else is waited for."""
-    # no daemon: one that is in native code when the interpreter ends crashes it
-    threading.Thread(target=_keep_small, name="libgit2").start()
+    threading.Thread(target=_keep_small, name="libgit2", daemon=True).start()
 
 
 class Objects:
