@@ -5,10 +5,7 @@ What is not content, and why a page is not done:
 - Headings have any number of ``#`` and may be English or Chinese (``core/headings.py``). An
   unknown heading below a known one belongs to it; any other opens a section that is kept as is.
 - HTML comments are hints to the writer, not content. Inside a code fence nothing is a heading.
-- A placeholder (TODO, TBD, FIXME, XXX, 待办, 待填 ...) in a required section means that it is
-  not finished, wherever it stands in the line. Meant as a word it passes: in backticks or quotes,
-  inside a name (``TODO.md``, ``todo_list``), after an article ("remove the TODO"), and in a code
-  fence unless it is all of the line. In lower case it counts only where it opens a line.
+- A placeholder in a required section means that it is not finished (``core/placeholders.py``).
 - ``secret:`` names the place where a secret lives, ``vault:billing/prod-db``, never the secret.
 """
 
@@ -21,6 +18,7 @@ from typing import Final
 from handsoff.core import outline, pointers
 from handsoff.core.headings import Section
 from handsoff.core.outline import Line, Part
+from handsoff.core.placeholders import ITEM, says_placeholder, says_something
 from handsoff.errors import RefusedError
 
 LIMIT: Final = 256 * 1024
@@ -31,7 +29,6 @@ NESTED: Final = 2
 
 REQUIRED: Final = (Section.NEXT, Section.TRIED, Section.DO_NOT_TOUCH)
 
-_ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)、])\s*(?:\[[ xX]?\]\s*)?(?=\S|$)(.*)$")
 _WORK: Final = re.compile(
     r"[\s>*_-]*(?:work|工作)[*_`]*\s*[:：][*_\s]*(.*?)[*_\s]*$", re.IGNORECASE
 )
@@ -42,19 +39,6 @@ _DONE: Final = re.compile(
     r"(?:^|(?<=[.;。；!！,，])\s*|\s[-–—]+\s)[\s*_>-]*"
     r"(?:done when|完成标准|完成条件|完成标志|何时算完成|怎样算完成|验收标准)"
     r"[*_]*\s*[:：]?[*_]*\s*(.*)$",
-    re.IGNORECASE,
-)
-_HOLDER: Final = (
-    r"TODO|TBD|TBC|FIXME|XXX|待办(?:事项)?(?!列表|清单|应用|模块|页面|功能|接口|表)"
-    r"|待填|待补充?(?!丁)|待定(?!义)"
-)
-_PLACEHOLDER: Final = re.compile(rf"(?<![A-Za-z0-9_./#$@-])(?:{_HOLDER})(?![A-Za-z0-9_/]|[.-]\w)")
-_OPENING: Final = re.compile(
-    r"(?:todo|tbd|fixme|fill (?:me|this) in)\b\s*(?:[:：].*|\W*)$", re.IGNORECASE
-)
-_MENTION: Final = re.compile(
-    r"`+[^`]*`+|(?P<q>[\"'])(?:TODO|TBD|FIXME|XXX)s?(?P=q)|[“「『](?:TODO|TBD|FIXME|XXX|待办|待填)[”」』]"
-    r"|\b(?:the|an?|this|that|these|those|each|every|all|any|no|its|old)\s+(?:TODO|FIXME|XXX)\b",
     re.IGNORECASE,
 )
 
@@ -203,7 +187,7 @@ def _named_work(parts: tuple[Part, ...]) -> tuple[str | None, int]:
         for line in part.lines:
             match = None if line.code else _WORK.fullmatch(line.text)
             name = match[1].strip(" \t`\"'<>“”") if match else ""
-            if name and not _says_placeholder(name):
+            if name and not says_placeholder(name):
                 return name.removeprefix("refs/heads/"), line.number
     return None, 1
 
@@ -219,30 +203,13 @@ def _unfinished(page: Page, section: Section, end: int) -> Iterator[Problem]:
     if not here:
         yield Problem(section.value, end, f"section {section.value!r} is missing")
         return
-    lines = [line for part in here for line in part.lines if _says_something(line)]
+    lines = [line for part in here for line in part.lines if says_something(line)]
     for line in lines:
-        if _says_placeholder(line.text, code=line.code):
+        if says_placeholder(line.text, code=line.code):
             what = f"section {section.value!r} still says {line.text.strip()[:40]!r}"
             yield Problem(section.value, line.number, what)
     if not lines:
         yield Problem(section.value, here[0].line, f"section {section.value!r} is empty")
-
-
-def _says_something(line: Line) -> bool:
-    if line.heading:
-        return False
-    item = _ITEM.match(line.text)
-    return any(c.isalnum() for c in (item[2] if item and not line.code else line.text))
-
-
-def _says_placeholder(text: str, *, code: bool = False) -> bool:
-    item = _ITEM.match(text)
-    said = (item[2] if item else text).strip(" \t*_>~")
-    if _OPENING.match(said) and not code:
-        return True
-    if code:
-        return bool(_PLACEHOLDER.fullmatch(said.strip("#/;-*<>[](){}: ")))
-    return bool(_PLACEHOLDER.search(_MENTION.sub("", text)))
 
 
 def _values(part: Part) -> Iterator[Problem]:
@@ -250,7 +217,7 @@ def _values(part: Part) -> Iterator[Problem]:
     name = part.section.value if part.section else part.title or "top"
     lines = list(part.lines)
     for at, line in enumerate(lines):
-        item = _ITEM.match(line.text)
+        item = ITEM.match(line.text)
         match = _SECRET.search((item[2] if item else line.text).strip("` \t"))
         if not match or (line.code and part.section is not Section.REFERENCES):
             continue
@@ -281,10 +248,10 @@ def _split_done(page: Page) -> Iterator[tuple[Line, bool]]:
 def _steps(lines: list[Line]) -> list[str]:
     """Return the items of ``lines``; where there are none, each paragraph is one."""
     items: list[str] = []
-    itemised = any(_ITEM.match(line.text) and not line.code for line in lines)
+    itemised = any(ITEM.match(line.text) and not line.code for line in lines)
     fresh = True
     for line in lines:
-        item = None if line.code else _ITEM.match(line.text)
+        item = None if line.code else ITEM.match(line.text)
         text = (item[2] if item else line.text).strip()
         if not text or line.heading:
             fresh = fresh or not itemised
