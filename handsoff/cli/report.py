@@ -127,14 +127,14 @@ def _time(at: datetime | None) -> str | None:
 
 
 def _work_cells(row: WorkRow) -> list[str]:
-    void = tongue.said(f"{row.void} void" if row.void else "all good")
+    count = len(row.entries)
     return [
         _middle(plain(row.work or row.ref), 24),
         tongue.word("state", row.lease.state.value),
         _middle(plain(row.carrier or "-"), 12),
         _since(row.lease),
         f"r{row.lease.revision}",
-        f"{len(row.entries)}: {void}",
+        tongue.said(f"{count}: {row.void} void" if row.void else f"{count}: all good"),
     ]
 
 
