@@ -11,6 +11,7 @@ folders. Two machines stand on one remote, in folders of different names. Prints
 case; a WORD picks the cases whose name has it. An agent that is not there is no failure.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -194,11 +195,15 @@ def rig_of(agent: str, program: Path, folder: Path) -> Rig:
 
 def main() -> None:
     """Print a line for each case and agent; fail if any does."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("dir", type=Path, help="where npm has installed the agents")
+    parser.add_argument("word", nargs="*", help="only the cases whose name has it")
+    given = parser.parse_args()
     if INSIDE not in os.environ:
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    where, words, failed = Path(sys.argv[1]).resolve(), sys.argv[2:], 0
+    where, failed = given.dir.resolve(), 0
     for agent, place in PLACES.items():
         program = next(iter(sorted((where / "node_modules").glob(place))), None)
         if program is None:
@@ -207,7 +212,7 @@ def main() -> None:
         print(run(program, "--version", cwd=where).out.strip(), flush=True)
         for name, case in CASES.items():
             title = f"{agent} {name}"
-            if words and not any(word in title for word in words):
+            if given.word and not any(word in title for word in given.word):
                 continue
             with tempfile.TemporaryDirectory() as scratch:
                 os.environ |= sealed(Path(scratch))
