@@ -214,7 +214,8 @@ def main() -> None:
             title = f"{agent} {name}"
             if given.word and not any(word in title for word in given.word):
                 continue
-            with tempfile.TemporaryDirectory() as scratch:
+            # what an agent has begun beside itself may write for a moment after its end
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
                 os.environ |= sealed(Path(scratch))
                 try:
                     print(
