@@ -32,6 +32,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a folder may have a .git", r"(?!\.git|git~|", r"(?!git~|"),
         ("a folder may lead upwards", r"|\.{1,2}\0)[", ")["),
         ("a backslash is harmless", r"0-\[\]-~]", "0-~]"),
+        ("a folder is a file", "|160000)", "|160000|40000)"),
+        ("a mode may be any", "(?:100644|", "(?:100664|100644|"),
     ],
     "ids": [("names that are no text", 'component.encode("utf-8", "surrogateescape")',
              'component.encode("utf-8")')],

@@ -23,10 +23,14 @@ PATH_LIMIT: Final = 4000
 # characters that HFS+ leaves out when it compares names
 _IGNORABLE: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _NTFS_GIT: Final = re.compile(r"(\.git|git~\d+)([ .]*)(:.*)?", re.IGNORECASE | re.DOTALL)
-# names, a NUL after each, in which nothing above can be: ASCII that is printed, and no backslash
-_HARMLESS: Final = re.compile(
-    rb"(?:(?!\.git|git~|\.{1,2}\0)[ -.0-\[\]-~]{1,%d}\0)*+" % NAME_LIMIT, re.IGNORECASE
+# a name and its NUL, in which nothing above can be: ASCII that is printed, and no backslash
+_NAME: Final = rb"(?!\.git|git~|\.{1,2}\0)[ -.0-\[\]-~]{1,%d}\0" % NAME_LIMIT
+_HARMLESS: Final = re.compile(rb"(?:%b)*+" % _NAME, re.IGNORECASE)
+# a tree of git with such names, and no folder among them
+_FILES: Final = re.compile(
+    rb"(?:(?:100644|100755|120000|160000) %b.{20})*+" % _NAME, re.IGNORECASE | re.DOTALL
 )
+_EACH: Final = re.compile(rb"[0-7]+ ([^\0]+)\0.{20}", re.DOTALL)
 
 
 def check_path(path: bytes) -> None:
@@ -42,6 +46,14 @@ def check_names(names: Sequence[bytes]) -> None:
     if not _HARMLESS.fullmatch(b"".join(name + b"\0" for name in names)):
         for name in names:
             check_path(name)
+
+
+def harmless_files(tree: bytes) -> list[bytes] | None:
+    """Return the names in a tree that has files alone, all of which may be written.
+
+    None if one look at it does not tell: then each entry must be looked at by itself.
+    """
+    return _EACH.findall(tree) if _FILES.fullmatch(tree) else None
 
 
 def is_spelled(path: str) -> bool:

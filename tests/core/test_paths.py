@@ -12,7 +12,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from handsoff.core import paths
-from handsoff.core.objects import EMPTY_TREE, FILE, TreeEntry, encode_tree, oid_of
+from handsoff.core.objects import (
+    EMPTY_TREE,
+    EXECUTABLE,
+    FILE,
+    GITLINK,
+    LINK,
+    MODES,
+    TREE,
+    TreeEntry,
+    encode_tree,
+    oid_of,
+    parse_tree,
+)
 from handsoff.errors import RefusedError
 from tests.kit.plumbing import ENVIRONMENT, raw, repository
 
@@ -64,6 +76,35 @@ def test_the_names_of_a_folder_pass_together_where_each_passes_alone(names: list
             paths.check_names(names)
     else:
         paths.check_names(names)
+
+
+MODE = st.sampled_from([*sorted(MODES), 0o100664, 0o120777])
+
+
+@given(st.lists(st.tuples(NAME.filter(lambda name: not {0, ord("/")} & {*name}), MODE), max_size=4))
+@example([(b"README", FILE), (b".git", FILE)])
+@example([(b"a", EXECUTABLE), (b"..", LINK), (b"b", GITLINK)])
+@example([(b"a", FILE), (b"x" * 256, FILE)])
+@example([(b"a", FILE), (b"b", TREE)])
+@example([(b"a", 0o100664)])
+def test_of_a_tree_that_passes_at_one_look_each_entry_is_a_file_and_passes_alone(
+    held: list[tuple[bytes, int]],
+) -> None:
+    tree = encode_tree([TreeEntry(name or b"a", mode, "20" * 20) for name, mode in held])
+    names = paths.harmless_files(tree)
+    if names is not None:
+        entries = parse_tree(tree)
+        assert names == [entry.name for entry in entries]
+        assert {entry.mode for entry in entries} <= MODES - {TREE}
+        assert not any(map(paths.path_problem, names))
+    assert paths.harmless_files(tree + b"100644 cut\0") is None
+
+
+def test_most_trees_pass_at_one_look() -> None:
+    modes = {b"a.b": FILE, b"b c": EXECUTABLE, b"c": LINK, b"x" * 255: GITLINK}
+    tree = encode_tree([TreeEntry(name, mode, "00" * 20) for name, mode in modes.items()])
+    assert paths.harmless_files(tree) == [*modes]
+    assert paths.harmless_files(b"") == []
 
 
 @pytest.mark.parametrize("name", DOT_GIT)

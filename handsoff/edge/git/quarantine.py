@@ -219,11 +219,8 @@ def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -
     if depth + (sizes[tree].depth if tree in sizes else 0) > paths.DEPTH_LIMIT:
         raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
     if tree not in sizes:
-        entries = raw_entries(objects.tree(tree))
-        folders = _folders(entries)
-        names = [name for _, name, _ in entries]
-        paths.check_names(names)
-        files, levels, longest = len(entries) - len(folders), 0, max(map(len, names), default=0)
+        names, folders = _contents(objects.tree(tree))
+        files, levels, longest = len(names) - len(folders), 0, max(map(len, names), default=0)
         for name, oid in folders:
             below = _measure(objects, oid, depth + 1, sizes)
             files += below.files
@@ -231,6 +228,18 @@ def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -
             longest = max(longest, len(name) + 1 + below.longest)
         sizes[tree] = _Size(files, levels, longest)
     return sizes[tree]
+
+
+def _contents(tree: bytes) -> tuple[list[bytes], list[tuple[bytes, str]]]:
+    """Return the names in a tree, and name and id of each folder: all of them may be written."""
+    names = paths.harmless_files(tree)
+    if names is not None:  # as in most trees
+        return names, []
+    entries = raw_entries(tree)
+    folders = _folders(entries)
+    names = [name for _, name, _ in entries]
+    paths.check_names(names)
+    return names, folders
 
 
 def _folders(entries: Sequence[RawEntry]) -> list[tuple[bytes, str]]:
