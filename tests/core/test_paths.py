@@ -68,6 +68,7 @@ NAME = st.one_of(PATH, st.sampled_from([*DOT_GIT, *HARMLESS]).map(os.fsencode), 
 @given(st.lists(NAME.filter(lambda name: b"\0" not in name), max_size=4))
 @example([b"README", b".git"])
 @example([b"a", b"..", b"b"])
+@example([b"a", b"a\\.git"])
 @example([b"x" * 256])
 def test_the_names_of_a_folder_pass_together_where_each_passes_alone(names: list[bytes]) -> None:
     problems = [problem for name in names if (problem := paths.path_problem(name))]
@@ -84,6 +85,7 @@ MODE = st.sampled_from([*sorted(MODES), 0o100664, 0o120777])
 @given(st.lists(st.tuples(NAME.filter(lambda name: not {0, ord("/")} & {*name}), MODE), max_size=4))
 @example([(b"README", FILE), (b".git", FILE)])
 @example([(b"a", EXECUTABLE), (b"..", LINK), (b"b", GITLINK)])
+@example([(b"a\\.git", FILE)])
 @example([(b"a", FILE), (b"x" * 256, FILE)])
 @example([(b"a", FILE), (b"b", TREE)])
 @example([(b"a", 0o100664)])
