@@ -12,6 +12,7 @@ Sources: git's verify_path and its fsck messages, CVE-2014-9390 (HFS+ and NTFS s
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Final
 
 from handsoff.errors import RefusedError
@@ -31,6 +32,8 @@ _FILES: Final = re.compile(
     rb"(?:(?:100644|100755|120000|160000) %b.{20})*+" % _NAME, re.IGNORECASE | re.DOTALL
 )
 _EACH: Final = re.compile(rb"[0-7]+ ([^\0]+)\0.{20}", re.DOTALL)
+_WILD: Final = re.compile(rb"[*?\[\\]")
+"""What makes of a part of a gitignore pattern more than a name."""
 
 
 def check_path(path: bytes) -> None:
@@ -149,3 +152,21 @@ def check_carry(lines: bytes, top: bytes) -> list[bytes]:
             line = but + line[len(but + top) :]
         patterns.append(line)
     return patterns
+
+
+def carry_places(patterns: Iterable[bytes]) -> list[bytes]:
+    """Return the paths at or below which all lies that a carry list can name, sorted.
+
+    Empty if it can lie anywhere: a pattern without a slash in front of its end is looked for in
+    each folder, and one may begin with a wildcard (gitignore(5)).
+    """
+    places = set()
+    for pattern in patterns:
+        if pattern.startswith(b"!"):
+            continue  # it takes back only
+        parts = pattern.strip(b"/").split(b"/")
+        place = b"/".join(takewhile(lambda part: not _WILD.search(part), parts))
+        if b"/" not in pattern[:-1] or not place:
+            return []
+        places.add(place)
+    return sorted(places)

@@ -276,3 +276,24 @@ def test_a_pattern_that_leaves_the_checkout_is_refused_by_its_line(line: bytes) 
     with pytest.raises(RefusedError, match=r"line 2 of \.wip/carry leaves the checkout") as caught:
         paths.check_carry(b"fine\n" + line + b"\n", b"/home/m/co")
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("patterns", "places"),
+    [
+        ([b".wip/notes.md", b"/data/", b"!*.tmp"], [b".wip/notes.md", b"data"]),
+        ([b"runs/2026/*.log", b"a b/**/c", b"runs/2026/*.txt"], [b"a b", b"runs/2026"]),
+        ([b"web/.cache/x[1]", b"web/.cach\\e/y", b"web/?"], [b"web", b"web/.cache"]),
+        ([b".wip/notes.md", b"*.log"], []),
+        ([b".wip/notes.md", b"data/"], []),
+        ([b"*/notes.md"], []),
+        ([b"/*.log"], []),
+        ([b"/"], []),
+        ([b"//"], []),
+        ([b"!notes/x"], []),
+    ],
+)
+def test_a_carry_list_is_looked_for_only_where_it_can_lie(
+    patterns: list[bytes], places: list[bytes]
+) -> None:
+    assert paths.carry_places(patterns) == places

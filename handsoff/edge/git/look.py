@@ -19,7 +19,7 @@ from typing import Final
 from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
-from handsoff.core.paths import parents
+from handsoff.core.paths import carry_places, parents
 from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import operation, sparse
@@ -138,10 +138,20 @@ def _questions(
     if walk:
         asked["ignored"] = (*_OTHERS, "--ignored", "--exclude-standard", "--directory")
     if carry:
-        asked["carried"] = (*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry))
+        asked["carried"] = _carried_by(carry)
     if checkout.commit("refs/stash"):
         asked["stash"] = _STASH
     return asked
+
+
+def _carried_by(carry: list[bytes]) -> tuple[str, ...]:
+    """Return the question what ``carry`` names, asked of those places only that it leads to.
+
+    In any case of letters: where the disk folds it, git's patterns do, and the places would not.
+    """
+    places = (f":(icase){decode(place)}" for place in carry_places(carry))
+    patterns = (f"--exclude={decode(pattern)}" for pattern in carry)
+    return ("--no-literal-pathspecs", *_OTHERS, "--ignored", *patterns, "--", *places)
 
 
 def _hidden(entries: Listing) -> set[bytes]:
@@ -194,7 +204,7 @@ def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
         (*_OTHERS, "--exclude-standard"),
     ]
     if carry:
-        commands.append((*_OTHERS, "--ignored", *(f"--exclude={decode(p)}" for p in carry)))
+        commands.append(_carried_by(carry))
     listed = read_all([checkout.start(*c) for c in commands], "look at this checkout again")
     changed = {
         *(first.suspects ^ (frozenset(split(listed[0])) | _hidden(first.entries))),

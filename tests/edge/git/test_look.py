@@ -146,6 +146,18 @@ def test_ignored_files_are_named_and_only_the_wanted_ones_carried(here: Here) ->
     }
 
 
+def test_what_is_carried_of_a_folder_is_what_git_finds_anywhere(here: Here) -> None:
+    here.git("config", "core.ignoreCase", "true")
+    for name in (b"Odd/[a] *", b"Odd/:(top)x", b"Odd/deep/\xff", b"other/Odd/:(top)x", b"oddly"):
+        here.write(name)
+    Here.make(here.top / "Odd" / "inner")
+    patterns = [b"odd/\\[A] \\*", b"odd/:(top)X", b"/ODD/deep/", b"odd/inner/f"]
+    wanted = {b"Odd/[a] *", b"Odd/:(top)x", b"Odd/deep/\xff"}
+    assert here.look(patterns).carried == wanted
+    assert here.look([*patterns, b"!nothing", b"nowhere"]).carried == wanted
+    assert look.glance(here.checkout, patterns, here.look(patterns)) == set()
+
+
 def test_a_repository_inside_the_checkout_is_named_and_not_entered(here: Here) -> None:
     Here.make(here.top / "inner" / "repo")
     here.write("inner/x")
