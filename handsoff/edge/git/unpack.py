@@ -27,7 +27,9 @@ _FAR: Final = 1 << 31
 """What marks an offset that stands in the second table: the pack has over two gigabytes."""
 _BLOB: Final = 3
 _Broken: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # says its stub
-_PIECE: Final = 1 << 14
+_FIRST: Final = 1 << 12
+"""What is read of an object at first: most are smaller, and what is read beyond is for nothing."""
+_PIECE: Final = 1 << 16
 
 
 class Pack:
@@ -61,10 +63,10 @@ class Pack:
             return None
         if self._handle < 0:
             self._handle = os.open(self._pack, os.O_RDONLY | os.O_CLOEXEC)
-        data = os.pread(self._handle, _PIECE, at)
+        data = os.pread(self._handle, _FIRST, at)
         try:
             kind, size, start = _header(data)
-            return self._inflated(data[start:], size, at + _PIECE) if kind == _BLOB else None
+            return self._inflated(data[start:], size, at + _FIRST) if kind == _BLOB else None
         except (IndexError, ValueError, _Broken) as error:
             raise DamagedError(f"the object {oid} is broken") from error
 

@@ -12,7 +12,9 @@ from handsoff.edge.git.unpack import Pack, blobs_of
 from handsoff.errors import DamagedError
 from tests.kit.plumbing import raw, repository
 
-SIZES = [0, 1, 15, 16, 2047, 2048, 16384, 40_000]
+EDGES = range(4070, 4100)
+"""Deflated, one of these ends just where what is read at first does, and others in its checksum."""
+SIZES = [0, 1, 15, 16, 2047, 2048, *EDGES, 16384, 40_000]
 BLOBS = [os.urandom(size) for size in SIZES] + [b"ab" * 2_000_000, b"x" * 100_000]
 
 
