@@ -127,9 +127,9 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 def write_whole(handle: int, data: bytes) -> None:
     """Write all of ``data``; one call of the system, as a rule."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
+    done = os.write(handle, data)
+    while done < len(data):
+        done += os.write(handle, memoryview(data)[done:])
 
 
 def write_json(path: Path, value: Any) -> None:

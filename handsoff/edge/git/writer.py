@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from handsoff.core import paths
 from handsoff.core.index import Stat
@@ -23,7 +23,11 @@ from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, UnfitError
 
+_STAGED: Final = b"new"
 _BESIDE: Final = b".handsoff-new"
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_Place: TypeAlias = tuple[int, bytes]
+"""The handle of a folder, and a name in it."""
 _Made = TypeVar("_Made")
 _ELSEWHERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """What says that a folder is not there, or is a link now."""
@@ -32,9 +36,9 @@ _ELSEWHERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 class Writer:
     """Makes changes in one worktree. ``written`` collects what git may believe of the files.
 
-    Each file is looked at once more just before it is replaced or removed: what is neither the
-    old content nor the new one was written meanwhile, and stops the run. ``vouched`` says
-    whether stat data prove that a path still has its old content.
+    Each file is looked at once more just before it is replaced or removed, by the same handle of
+    its folder: what is neither the old content nor the new one was written meanwhile, and stops
+    the run. ``vouched`` says whether stat data prove that a path still has its old content.
     """
 
     def __init__(
@@ -49,12 +53,10 @@ class Writer:
         self._worktree = Worktree(checkout.top)
         self._inside = Inside(self._top)
         self._vouched = vouched
-        staging = files.ensure_folder(checkout.own_dir / "staging")
-        self._temporary = os.path.join(os.fsencode(staging), b"new")
+        self._staging = Inside(os.fsencode(files.ensure_folder(checkout.own_dir / "staging")))
         self._read = read
         self._modes = modes
         self._hidden = umask()
-        self._folders: set[bytes] = {b""}
         self.written: dict[bytes, tuple[Leaf, Stat]] = {}
 
     def carry_out(
@@ -68,6 +70,7 @@ class Writer:
             self._carry_out(changes, set(keep_folders), drop_folders)
         finally:
             self._inside.close()
+            self._staging.close()
 
     def _carry_out(
         self, changes: Sequence[Change], kept: set[bytes], drop_folders: Iterable[bytes]
@@ -86,7 +89,7 @@ class Writer:
             step("catch.apply.folder.before")
             self._remove(folder, kept)
         for folder in sorted(kept):
-            self._make_folder(folder)
+            self._folder(folder)
         step("catch.apply.files.after")
 
     def set_modes(self, before: Iterable[bytes]) -> None:
@@ -107,15 +110,18 @@ class Writer:
 
     def _check(self, change: Change) -> None:
         """Raise UnfitError if what stands there now is neither the old file nor the new one."""
+        above, _, name = change.path.rpartition(b"/")
         try:
-            st = os.lstat(self._worktree.full(change.path))
-        except (FileNotFoundError, NotADirectoryError):
-            return
+            st = os.lstat(name, dir_fd=self._inside.open(above))
+        except OSError as error:
+            if error.errno in _ELSEWHERE:
+                return  # nothing stands there, or it is below a link, where nothing of ours is
+            raise
         if stat.S_ISDIR(st.st_mode) or (change.old and self._vouched(change.path, stat_of(st))):
             return
         content = self._worktree.read(change.path)
         if content is None:
-            return  # below a link, where nothing of ours is
+            return  # a pipe or the like, which has none
         if not any(leaf and same_content(leaf_of(content), leaf) for leaf in change[1:]):
             raise UnfitError(
                 f"{paths.shown(change.path)} was written here while it was to be replaced",
@@ -146,23 +152,20 @@ class Writer:
         except OSError:
             return False  # one that holds something is not ours
         self._inside.close()
-        self._folders.discard(folder)
         return True
 
-    def _make_folder(self, folder: bytes) -> None:
-        if folder in self._folders:
-            return
-        above, _, name = folder.rpartition(b"/")
-        self._make_folder(above)
-        parent = self._open(above)
-        try:
-            os.mkdir(name, dir_fd=parent)
-        except FileExistsError:
-            if not stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode):
-                raise _no_folder(folder) from None
-        self._folders.add(folder)
+    def _folder(self, folder: bytes) -> int:
+        """Return a handle of ``folder``, good until the next call; it is made if it is not there.
 
-    def _open(self, folder: bytes) -> int:
+        UnfitError if something else is there, or above it.
+        """
+        with suppress(OSError):
+            return self._inside.open(folder)
+        if folder:
+            above, _, name = folder.rpartition(b"/")
+            parent = self._folder(above)
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=parent)
         try:
             return self._inside.open(folder)
         except OSError as error:
@@ -172,68 +175,67 @@ class Writer:
 
     def _write(self, path: bytes, leaf: Leaf) -> None:
         above, _, name = path.rpartition(b"/")
-        self._make_folder(above)
         if leaf.mode == GITLINK:
-            self._make_submodule(path, name)
+            self._make_submodule(path)
             return
         data, bits = self._read(leaf.oid), self._modes.get(path)
         # the compare at the end believes the stat data of what the index has: this is its look
         if oid_of("blob", data) != leaf.oid:
             raise DamagedError(f"the object {leaf.oid} is broken")
-        place = (name, self._open(above))
+        place = self._folder(above), name
         try:
-            st = _place(self._temporary, place, leaf, data, bits)
+            st = _put((self._staging.open(b""), _STAGED), place, leaf, data, bits)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             # the git folder is on another file system, so the file is made beside its place
-            st = _place(_BESIDE, place, leaf, data, bits)
+            st = _put((place[0], _BESIDE), place, leaf, data, bits)
         self.written[path] = (leaf, stat_of(st))
 
-    def _make_submodule(self, path: bytes, name: bytes) -> None:
+    def _make_submodule(self, path: bytes) -> None:
         """Make the folder of a submodule; what belongs in it is git's business."""
+        above, _, name = path.rpartition(b"/")
         with suppress(FileNotFoundError, IsADirectoryError):
-            os.unlink(name, dir_fd=self._open(path.rpartition(b"/")[0]))
-        self._make_folder(path)
+            os.unlink(name, dir_fd=self._folder(above))
+        self._folder(path)
 
 
-def _place(
-    temporary: bytes, place: tuple[bytes, int], leaf: Leaf, data: bytes, bits: int | None
-) -> os.stat_result:
-    """Make a file or link under the name ``temporary``, put it in place, and return its stat."""
-    name, parent = place
+def _put(made: _Place, place: _Place, leaf: Leaf, data: bytes, bits: int | None) -> os.stat_result:
+    """Make a file or link at ``made``, rename it to its ``place``, and return its stat."""
+    folder, name = made
     if leaf.mode == LINK:
-        _anew(temporary, parent, lambda: os.symlink(data, temporary, dir_fd=parent))
-        _rename(temporary, name, parent)
-        return os.lstat(name, dir_fd=parent)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        _anew(made, lambda: os.symlink(data, name, dir_fd=folder))
+        _rename(made, place)
+        return os.lstat(place[1], dir_fd=place[0])
     mode = 0o777 if leaf.mode == EXECUTABLE else 0o666
-    handle = _anew(temporary, parent, lambda: os.open(temporary, flags, mode, dir_fd=parent))
+    handle = _anew(made, lambda: os.open(name, _NEW, mode, dir_fd=folder))
     try:
         files.write_whole(handle, data)
         if bits is not None:
             os.fchmod(handle, bits)
-        _rename(temporary, name, parent)
+        _rename(made, place)
         return os.fstat(handle)  # not before: a rename changes the ctime
     finally:
         os.close(handle)
 
 
-def _anew(name: bytes, parent: int, make: Callable[[], _Made]) -> _Made:
-    """Return what ``make`` makes at ``name``, where a run that was killed may have left another."""
+def _anew(place: _Place, make: Callable[[], _Made]) -> _Made:
+    """Return what ``make`` makes at ``place``, where a killed run may have left another."""
     try:
         return make()
     except FileExistsError:
-        os.unlink(name, dir_fd=parent)
+        folder, name = place
+        os.unlink(name, dir_fd=folder)
         return make()
 
 
-def _rename(temporary: bytes, name: bytes, parent: int) -> None:
+def _rename(made: _Place, place: _Place) -> None:
+    (source, old), (target, new) = made, place
     try:
-        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+        os.rename(old, new, src_dir_fd=source, dst_dir_fd=target)
     except IsADirectoryError:
-        _remove_empty_folders(name, parent)
-        os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+        _remove_empty_folders(new, target)
+        os.rename(old, new, src_dir_fd=source, dst_dir_fd=target)
 
 
 def _no_folder(folder: bytes) -> UnfitError:

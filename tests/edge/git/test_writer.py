@@ -278,8 +278,9 @@ def test_a_git_folder_on_another_file_system_is_no_trouble(
 
 
 @pytest.mark.parametrize("kind", ["write", "remove"])
-def test_a_folder_that_becomes_a_link_between_the_look_and_the_write_is_not_followed(
-    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+@pytest.mark.parametrize("comes", ["link", "folder"])
+def test_what_takes_the_place_of_a_folder_between_the_look_and_the_write_is_not_entered(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, comes: str
 ) -> None:
     # CVE-2026-29518 of rsync: whoever swaps a folder in time has files written, or removed, outside
     outside = tmp_path / "outside"
@@ -294,10 +295,13 @@ def test_a_folder_that_becomes_a_link_between_the_look_and_the_write_is_not_foll
     def swap(change: Change) -> None:
         look(change)
         (here.top / "d").rename(tmp_path / "was")
-        (here.top / "d").symlink_to(outside)
+        if comes == "link":
+            (here.top / "d").symlink_to(outside)
+        else:
+            outside.rename(here.top / "d")
 
     monkeypatch.setattr(writer, "_check", swap)
     change = Change(b"d/f", old, new if kind == "write" else None)
     with suppress(UnfitError):
         writer.carry_out([change], [])
-    assert (outside / "f").read_bytes() == b"theirs"
+    assert (here.top / "d" / "f").read_bytes() == b"theirs"
