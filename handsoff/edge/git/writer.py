@@ -16,7 +16,7 @@ from handsoff.core.index import Stat
 from handsoff.core.objects import EXECUTABLE, GITLINK, LINK, oid_of
 from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
-from handsoff.edge.git.disk import Worktree, leaf_of
+from handsoff.edge.git.disk import Worktree, leaf_of, signature_of
 from handsoff.edge.git.inside import Inside
 from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
@@ -117,12 +117,14 @@ class Writer:
             if error.errno in _ELSEWHERE:
                 return  # nothing stands there, or it is below a link, where nothing of ours is
             raise
-        if stat.S_ISDIR(st.st_mode) or (change.old and self._vouched(change.path, stat_of(st))):
+        if not (stat.S_ISREG(st.st_mode) or stat.S_ISLNK(st.st_mode)):
+            return  # a folder, or a pipe or the like: it has no content
+        if change.old and self._vouched(change.path, stat_of(st)):
             return
         content = self._worktree.read(change.path)
-        if content is None:
-            return  # a pipe or the like, which has none
-        if not any(leaf and same_content(leaf_of(content), leaf) for leaf in change[1:]):
+        # it is read by its path, which may lead to another file by now
+        read = content if content and content.signature == signature_of(st) else None
+        if not any(read and leaf and same_content(leaf_of(read), leaf) for leaf in change[1:]):
             raise UnfitError(
                 f"{paths.shown(change.path)} was written here while it was to be replaced",
                 hint="copy it somewhere else, put the old one back, and type it again",

@@ -305,3 +305,26 @@ def test_what_takes_the_place_of_a_folder_between_the_look_and_the_write_is_not_
     with suppress(UnfitError):
         writer.carry_out([change], [])
     assert (here.top / "d" / "f").read_bytes() == b"theirs"
+
+
+@pytest.mark.parametrize("comes", ["link", "folder"])
+def test_a_look_that_met_another_folder_on_its_way_vouches_for_nothing(
+    here: Here, tmp_path: Path, blobs: Blobs, comes: str
+) -> None:
+    (here.top / "copy").mkdir()
+    (here.top / "copy" / "g").write_text("g\n")
+
+    def swap(_path: bytes, _stat: Stat) -> bool:
+        (here.top / "dir").rename(tmp_path / "was")
+        (tmp_path / "was" / "g").write_text("typed meanwhile")
+        if comes == "link":
+            (here.top / "dir").symlink_to("copy")
+        else:
+            (here.top / "copy").rename(here.top / "dir")
+        return False
+
+    plan = changes(here, (), [(b"dir/g", leaf(blobs, b"new"))])
+    with pytest.raises(UnfitError, match="was written here while it was to be replaced"):
+        Writer(here.checkout, blobs.__getitem__, swap, {}).carry_out(plan, [])
+    assert (tmp_path / "was" / "g").read_text() == "typed meanwhile"
+    assert (here.top / "dir" / "g").read_text() == "g\n"
