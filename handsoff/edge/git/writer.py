@@ -186,13 +186,20 @@ class Writer:
             raise DamagedError(f"the object {leaf.oid} is broken")
         place = self._folder(above), name
         try:
-            st = _put((self._staging.open(b""), _STAGED), place, leaf, data, bits)
+            st = self._put_at(place, leaf, data, bits)
+        except FileNotFoundError as error:
+            raise _no_folder(above) from error
+        self.written[path] = (leaf, stat_of(st))
+
+    def _put_at(self, place: _Place, leaf: Leaf, data: bytes, bits: int | None) -> os.stat_result:
+        """Put a file or link at its ``place``: it is made in the git folder, or else beside it."""
+        try:
+            return _put((self._staging.open(b""), _STAGED), place, leaf, data, bits)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            # the git folder is on another file system, so the file is made beside its place
-            st = _put((place[0], _BESIDE), place, leaf, data, bits)
-        self.written[path] = (leaf, stat_of(st))
+        # the git folder is on another file system
+        return _put((place[0], _BESIDE), place, leaf, data, bits)
 
     def _make_submodule(self, path: bytes) -> None:
         """Make the folder of a submodule; what belongs in it is git's business."""

@@ -328,3 +328,16 @@ def test_a_look_that_met_another_folder_on_its_way_vouches_for_nothing(
         Writer(here.checkout, blobs.__getitem__, swap, {}).carry_out(plan, [])
     assert (tmp_path / "was" / "g").read_text() == "typed meanwhile"
     assert (here.top / "dir" / "g").read_text() == "g\n"
+
+
+def test_a_folder_that_goes_between_the_look_and_the_write_is_named(
+    here: Here, blobs: Blobs
+) -> None:
+    def go(_path: bytes, _stat: Stat) -> bool:
+        (here.top / "dir" / "g").unlink()
+        (here.top / "dir").rmdir()
+        return True
+
+    plan = changes(here, (), [(b"dir/g", leaf(blobs, b"new"))])
+    with pytest.raises(UnfitError, match="dir is no longer a folder"):
+        Writer(here.checkout, blobs.__getitem__, go, {}).carry_out(plan, [])
