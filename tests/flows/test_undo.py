@@ -262,6 +262,8 @@ def test_empty_folders_that_came_go_with_an_undo_and_ones_own_stay(monday: Monda
     m1.write(".gitmodules", '[submodule "lib"]\n\tpath = vendor/lib\n\turl = ../lib\n')
     for folder in ("vendor/lib", "spare/one", "spare/two"):
         (m1.top / folder).mkdir(parents=True)
+    (m1.top / "README").unlink()
+    (m1.top / "README").mkdir()
     (m2.top / "own").mkdir()
     send(monday)
     before, after = caught(monday)

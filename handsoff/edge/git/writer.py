@@ -87,7 +87,7 @@ class Writer:
                 self._write(change.path, change.new)
         for folder in sorted({*drop_folders} - kept):
             step("catch.apply.folder.before")
-            self._remove(folder, kept)
+            self._remove_folders(folder, kept)
         for folder in sorted(kept):
             self._folder(folder)
         step("catch.apply.files.after")
@@ -141,11 +141,12 @@ class Writer:
             if error.errno in _ELSEWHERE:
                 return  # it is gone, or below a link, and what that leads to is not ours
             raise
-        if is_folder and (path in kept or not self._remove_folder(path)):
-            return
-        for parent in reversed(paths.parents(path)):
-            if parent in kept or not self._remove_folder(parent):
-                return
+        self._remove_folders(path if is_folder else above, kept)
+
+    def _remove_folders(self, folder: bytes, kept: set[bytes]) -> None:
+        """Remove ``folder`` and those above it, up to one that is kept or holds something."""
+        while folder and folder not in kept and self._remove_folder(folder):
+            folder = folder.rpartition(b"/")[0]
 
     def _remove_folder(self, folder: bytes) -> bool:
         above, _, name = folder.rpartition(b"/")

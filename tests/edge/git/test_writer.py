@@ -116,6 +116,17 @@ def test_what_is_removed_takes_its_empty_folders_along_unless_they_are_kept(
     assert not (here.top / "a").exists()
 
 
+def test_a_file_that_took_the_place_of_an_empty_folder_is_not_removed(
+    here: Here, writer: Writer, blobs: Blobs
+) -> None:
+    (here.top / "void" / "within").mkdir(parents=True)
+    (here.top / "mine").write_text("typed meanwhile")
+    plan = changes(here, (), [(b"void", leaf(blobs, b"new"))])
+    writer.carry_out(plan, [], [b"mine", b"void", b"void/within"])
+    assert (here.top / "void").read_bytes() == b"new"
+    assert (here.top / "mine").read_text() == "typed meanwhile"
+
+
 def test_a_folder_that_took_the_place_of_a_file_is_not_removed(here: Here, writer: Writer) -> None:
     (here.top / "f").unlink()
     here.write("f/mine", "mine")
