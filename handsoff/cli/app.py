@@ -1,6 +1,5 @@
 """The commands put together, and the one place where an error becomes an exit code."""
 
-import atexit
 import gc
 import os
 import sys
@@ -31,7 +30,7 @@ from handsoff.cli import (
 from handsoff.cli.talk import fail, say, show
 from handsoff.core.phrases import language
 from handsoff.core.plain import plain
-from handsoff.edge import tongue
+from handsoff.edge import ending, tongue
 from handsoff.errors import HandsoffError, UsageError
 
 INTERRUPTED = 130
@@ -81,13 +80,17 @@ schemas.add_to(app)
 web.add_to(app)
 
 
+def run() -> None:
+    """Be the program: run handsoff, and end the process."""
+    with ending.last():
+        main()
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run handsoff, and leave with the right exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    # what is imported stays until the end, and then goes with the process: to look through it for
-    # cycles again and again, and at the exit, takes a fifth of a second
+    # what is imported stays until the end: to look through it for cycles again and again takes long
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-    atexit.register(gc.freeze)
     try:
         # on its own, Typer would print its errors in another voice, and Ctrl-C in none
         code = _commands(language(os.environ))(

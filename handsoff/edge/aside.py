@@ -4,38 +4,14 @@ Python joins the threads of an executor before a program ends, and asyncio those
 listener that is told to stop would wait for a git, a verb that failed for a resolver.
 """
 
-import atexit
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
-
-from handsoff.errors import UnreachableError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _T = TypeVar("_T")
-
-_starting = threading.Lock()
-_ending = threading.Event()
-
-
-def start(thread: threading.Thread) -> None:
-    """Start a daemon thread; UnreachableError, which nobody hears, once the program ends.
-
-    The trap: Python frees the state of a thread that another daemon begins in its last moment, and
-    then lets it run: SIGSEGV in place of the exit code. So the end waits for a start under way.
-    """
-    with _starting:
-        if _ending.is_set():
-            raise UnreachableError("this program ends")
-        thread.start()
-
-
-@atexit.register
-def _end() -> None:
-    with _starting:
-        _ending.set()
 
 
 def begin(work: Callable[[], _T], name: str) -> "Future[_T]":
@@ -50,5 +26,5 @@ def begin(work: Callable[[], _T], name: str) -> "Future[_T]":
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             done.set_exception(error)
 
-    start(threading.Thread(target=run, name=name, daemon=True))
+    threading.Thread(target=run, name=name, daemon=True).start()
     return done

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 from handsoff.core import discovery, interfaces
 from handsoff.core.discovery import Found, Look
 from handsoff.core.interfaces import Interface
-from handsoff.edge import aside, clock
+from handsoff.edge import clock
 from handsoff.errors import reason
 
 SWITCH: Final = "HANDSOFF_MDNS"
@@ -192,7 +192,7 @@ class Announcement:
         self._worker = threading.Thread(target=self._work, name="handsoff-mdns", daemon=True)
 
     def __enter__(self) -> Self:
-        aside.start(self._worker)
+        self._worker.start()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,6 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from handsoff.edge import aside
 from handsoff.errors import UnreachableError
 
 _TICK: Final = 0.1
@@ -21,7 +20,7 @@ class Loop:
     def __init__(self) -> None:
         self._started: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="handsoff-ssh", daemon=True)
-        aside.start(self._thread)
+        self._thread.start()
         self._started.result()
 
     def call(self, work: Coroutine[Any, Any, T], tick: Callable[[], None] | None = None) -> T:

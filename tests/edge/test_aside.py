@@ -17,23 +17,3 @@ def test_what_came_of_it_is_told() -> None:
 def test_a_program_that_ends_does_not_wait_for_it() -> None:
     code = "import time; from handsoff.edge import aside; aside.begin(lambda: time.sleep(60), 'x')"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
-
-
-_LATE = """
-import atexit
-
-@atexit.register  # before the other one, and so called after it
-def late():
-    try:
-        aside.begin(print, "late")
-    except UnreachableError as error:
-        print(error)
-
-from handsoff.edge import aside
-from handsoff.errors import UnreachableError
-"""
-
-
-def test_a_program_that_ends_begins_nothing_more() -> None:
-    said = subprocess.run([sys.executable, "-c", _LATE], capture_output=True, check=True).stdout
-    assert said == b"this program ends\n"
