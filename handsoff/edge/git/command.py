@@ -28,6 +28,8 @@ _QUIET: Final = (
     "-c", "maintenance.auto=false", "-c", "commit.gpgSign=false", "-c", "log.showSignature=false",
     "-c", "core.untrackedCache=keep", "-c", "submodule.recurse=false", "-c", "core.pager=cat",
     "-c", "diff.external=", "-c", "diff.ignoreSubmodules=none", "-c", "core.commentChar=auto",
+    # all that lstat says is compared: a clone may be told to overlook an edit of the same length
+    "-c", "core.trustctime=true", "-c", "core.checkStat=default",
     # a folder of the project that looks like a repository is not one, whatever stands in its config
     "-c", "safe.bareRepository=explicit", "--literal-pathspecs", "--no-replace-objects",
 )  # fmt: skip

@@ -14,6 +14,7 @@ from tests.kit.rights import as_the_owner
 
 ODD = [b"a b", b"new\nline", b'"quoted"', b"tab\t", b"\xff\xfe", b"\xc3\xa9", b"-f", b"back\\slash",
        b":(top)x", b"*", b"#", b"!x"]  # fmt: skip
+SECOND = 1_700_000_000
 
 
 def test_a_fresh_checkout_is_clean(here: Here) -> None:
@@ -45,6 +46,19 @@ def test_an_edit_in_the_same_instant_and_of_the_same_size_is_seen(here: Here) ->
     os.utime(here.top / ".git" / "index", ns=(at, at))
     path.write_text("two")
     os.utime(path, ns=(at, at))
+    assert b"f" in here.look().suspects
+
+
+def test_an_edit_that_this_clone_is_told_to_overlook_is_seen(here: Here) -> None:
+    for setting in ("core.trustctime=false", "core.checkStat=minimal"):
+        here.git("config", *setting.split("="))
+    old = (SECOND, SECOND)
+    os.utime(here.write("f", "one"), old)
+    here.git("add", "f")
+    other = here.write("other", "two")
+    os.utime(other, old)
+    other.rename(here.top / "f")
+    assert here.git("diff", "--name-only") == ""
     assert b"f" in here.look().suspects
 
 
