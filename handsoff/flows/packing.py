@@ -77,6 +77,7 @@ def refuse_unfit(checkout: Checkout, found: Look, work: str) -> None:
     shape.refuse(shape.nested(checkout, found))
     shape.refuse(shape.unreadable(found))
     shape.refuse(shape.unreadable_files(found))
+    shape.refuse(shape.unwritable(found))
 
 
 @dataclass(frozen=True)

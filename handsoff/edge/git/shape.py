@@ -98,6 +98,17 @@ def unreadable_files(look: Look) -> Iterator[Oddity]:
             yield Oddity(f"the file {shown} cannot be read by its owner", f"chmod u+r {shown}")
 
 
+def unwritable(look: Look) -> Iterator[Oddity]:
+    """Yield new files with a name that every receiver refuses, as git add does most of them."""
+    for path in look.untracked | look.carried:
+        problem = paths.path_problem(path)
+        if problem is not None:
+            yield Oddity(
+                f"the file {paths.shown(path)} {problem}: no machine takes such a name",
+                "rename it, or move it out of the checkout",
+            )
+
+
 def other_worktree(checkout: Checkout, branch: str) -> str | None:
     """Return the path of another worktree that has ``branch`` checked out, or None."""
     if checkout.alone:

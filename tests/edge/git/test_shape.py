@@ -127,6 +127,15 @@ def test_a_folder_that_cannot_be_read_is_named_unless_it_is_ignored(here: Here) 
             (here.top / name).chmod(0o700)
 
 
+def test_a_new_file_of_a_name_that_no_receiver_takes_is_named(here: Here) -> None:
+    here.write("git", "x")
+    assert said(shape.unwritable(here.look())) == []
+    here.write("dir/.GIT", "x")
+    assert said(shape.unwritable(here.look())) == [
+        "the file dir/.GIT reaches into .git: no machine takes such a name"
+    ]
+
+
 def test_a_branch_that_another_worktree_has_is_found(here: Here, tmp_path: Path) -> None:
     here.git("worktree", "add", "-q", "-b", "feat/x", str(tmp_path / "w t"))
     checkout = here.checkout
