@@ -70,6 +70,7 @@ def refuse_unfit(checkout: Checkout, found: Look, work: str) -> None:
         raise UnfitError(
             "this branch has no commit yet", hint="make a first commit, then hand the work over"
         )
+    shape.refuse(shape.lost_stash(checkout, found))
     shape.refuse(shape.moved_along(found))
     problem = problem_of(found.operation, work)
     if problem:

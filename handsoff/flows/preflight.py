@@ -34,6 +34,7 @@ def refuse_busy(
     One that was ``made`` for it may show what it likes until then.
     """
     shape.refuse(shape.clone_shape(desk.checkout))
+    shape.refuse(shape.lost_stash(desk.checkout, seen.look))
     sparse.check(desk.checkout, target.sparse)
     objects = store_of(desk.shared)
     if seen.is_known(known, objects):

@@ -56,6 +56,16 @@ def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
         )
 
 
+def lost_stash(checkout: Checkout, look: Look) -> Iterator[Oddity]:
+    """Yield the stash whose list is gone, say by ``git reflog expire``: nothing would carry it."""
+    oid = None if look.stash else checkout.commit("refs/stash")
+    if oid is not None:
+        yield Oddity(
+            "refs/stash names a stash here, and git stash list does not have it any more",
+            f"git update-ref -d refs/stash; to keep it, then: git stash store {oid}",
+        )
+
+
 def nested(checkout: Checkout, look: Look) -> Iterator[Oddity]:
     """Yield repositories inside the checkout that hold work of their own.
 

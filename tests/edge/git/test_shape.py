@@ -96,6 +96,22 @@ def nested(here: Here, *carry: bytes) -> list[str]:
     return said(shape.nested(here.checkout, here.look(carry)))
 
 
+def test_a_stash_that_its_list_has_lost_is_named_until_it_is_stored_again(
+    here: Here, checkout: Checkout
+) -> None:
+    here.stash("one")
+    oid = here.git("rev-parse", "refs/stash")
+    assert said(shape.lost_stash(checkout, here.look())) == []
+    here.git("reflog", "expire", "--expire=now", "--all")
+    assert here.git("stash", "list") == ""
+    found = next(shape.lost_stash(checkout, here.look()))
+    assert found.hint.endswith(f"git stash store {oid}")
+    here.git("update-ref", "-d", "refs/stash")
+    here.git("stash", "store", oid)
+    assert said(shape.lost_stash(checkout, here.look())) == []
+    assert [entry.oid for entry in here.look().stash] == [oid]
+
+
 def test_a_submodule_and_an_inner_repository_are_named(here: Here) -> None:
     inner = Here.make(here.top / "inner")
     Here.make(here.top / "built" / "repo")
