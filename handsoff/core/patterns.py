@@ -98,6 +98,10 @@ GATES: Final = (*(token.gate for token in _TOKENS), *passwords.GATES)
 """One of these matches wherever ``find`` finds anything."""
 
 _GENERATED: Final = re.compile(rb"(?=.*[a-z])(?=.*[A-Z]).*[0-9]|[0-9a-f]{32}|^sk-(?=\w*[0-9])\w*$")
+# nor three letters and chance: base64 of a few megabytes has these behind some dash
+_UNLIKE_WORDS: Final = re.compile(
+    rb"(?!key-|sk-|hf_|eyJ)\w{3}[\w-](?=.*[a-z])(?=.*[A-Z]).*[0-9]", re.DOTALL
+)
 _STAND_IN: Final = re.compile(rb"(?i)example|x{4}|^.{4,12}?(.)\1+$")
 """What documents write in place of a token: the last is one character over and over."""
 _BEFORE: Final = re.compile(rb"(?:\\[nrtfb0\"'/]|%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4}|\x1b\[[0-9;]*m)$")
@@ -124,15 +128,20 @@ def _tokens(data: bytes) -> Iterator[Hit]:
             at = data.find(literal)
             while at >= 0:
                 match = pattern.match(data, at)
-                if match and _stands_alone(data, at) and _is_token(kind, match):
+                if match and _stands_alone(data, at, match) and _is_token(kind, match):
                     group = match.lastindex or 0
                     yield Hit(kind, match[group], match.start(group))
                 at = data.find(literal, at + len(literal))
 
 
-def _stands_alone(data: bytes, at: int) -> bool:
-    """Say whether a token may begin at ``at``: after no letter, unless that ends an escape."""
+def _stands_alone(data: bytes, at: int, match: re.Match[bytes]) -> bool:
+    """Say whether a token may begin at ``at``: after no letter, unless that ends an escape.
+
+    After a dash or underscore only what is like no word: ``cache-key-`` and a checksum is none.
+    """
     before = data[at - 1 : at] if at else b""
+    if before in (b"_", b"-") and _UNLIKE_WORDS.match(match[0]):
+        return True
     if not (before.isalnum() or before in (b"_", b"-")) or not data[at : at + 1].isalnum():
         return True
     return _BEFORE.search(data[max(0, at - 8) : at]) is not None

@@ -49,6 +49,14 @@ def test_a_place_is_found_once_and_its_bytes_are_told() -> None:
     assert patterns.find(data) == [patterns.Hit("GitHub token", token.encode(), 12)]
 
 
+@pytest.mark.parametrize("before", ["try-", "export_"])
+def test_a_token_begins_behind_a_dash_unless_it_may_be_a_word(before: str) -> None:
+    token = "ghp" + "_" + "aB3dE6gH9j" * 3 + "kLm4Op"
+    assert [hit.secret for hit in patterns.find(f"{before}{token}".encode())] == [token.encode()]
+    for word in ("key-" + "0a" * 16, "sk-" + "aB3dE6gH9j" * 3, "npm_" + "config" * 6):
+        assert patterns.find(f"{before}{word}".encode()) == []
+
+
 def test_two_keys_that_begin_alike_are_two_secrets() -> None:
     dashes = "-" * 5
     head = f"{dashes}BEGIN OPENSSH PRIVATE KEY{dashes}\n" + "b3Bl" * 16 + "\n"
