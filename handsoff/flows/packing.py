@@ -23,9 +23,9 @@ from handsoff.edge.git.filtered import Spared, refuse_plaintext
 from handsoff.edge.git.look import Look, glance, look
 from handsoff.edge.git.news import News
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.pack import Digest, PackWriter
+from handsoff.edge.git.pack import Digest, PackWriter, Piece
 from handsoff.edge.git.remote import Shared
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, encode
 from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Packing
 from handsoff.edge.git.snapshot import Snapshot
@@ -228,6 +228,9 @@ class Packer:
         staged = [piece for piece in staged_blobs(found) if self._is_here(objects, piece[0])]
         writer.each(staged, read)
         self.guarding.inspect_names(listed.new_names)
+        if self.checkout.commit(f"refs/remotes/{self.shared.name}/{self.work}") is None:
+            # the record stands on the remote under this name, which need not be there yet
+            self.guarding.inspect([Piece("blob", encode(self.work), b"", "the branch's name")])
 
     def _is_here(self, objects: Objects, oid: str) -> bool:
         return self.checkout.promisor is None or objects.has(oid)

@@ -19,11 +19,16 @@ def _token() -> str:
     return "ghp" + "_" + "".join(random.Random(4).choices(letters, k=36))
 
 
-@pytest.mark.parametrize("place", ["untracked", "staged", "commit", "stash", "message", "page"])
+@pytest.mark.parametrize(
+    "place", ["untracked", "staged", "commit", "stash", "message", "page", "branch"]
+)
 def test_a_token_does_not_leave_wherever_it_stands(monday: Monday, place: str) -> None:
     m1, token = monday.m1, f"token = {_token()}\n"
     if place == "page":
         m1.write(".wip/HANDOFF.md", PAGE + token)
+    elif place == "branch":
+        m1.git("branch", "-m", f"try-{_token()}")
+        m1.write(".wip/HANDOFF.md", PAGE.replace(f"work: {WORK}\n", ""))
     elif place == "message":
         m1.git("commit", "-q", "--allow-empty", "-m", token)
     else:
