@@ -36,6 +36,9 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
     for path in found.walked.empty:
         if problem := paths.path_problem(path):
             behind[path] = f"an empty folder that {problem}"
+    known = {path.rstrip(b"/") for path in found.nested}.union(found.submodules)
+    for folder in set(found.walked.inner) - known:
+        behind[folder + b"/.git"] = "git takes it for no repository of its own: it stays"
     behind |= {
         path: "its setuid, setgid or sticky bit: the file itself travels"
         for path, mode in found.modes.items()

@@ -28,10 +28,14 @@ def test_a_hand_over_changes_no_byte_of_the_sender(monday: Monday) -> None:
 
 
 def test_what_stays_behind_is_named_with_its_reason(monday: Monday) -> None:
+    for place in ("moved/.git", "cache/dep/.git"):
+        monday.m1.write(place, "gitdir: /nowhere\n")
     told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
     behind = {item["path"]: item["reason"] for item in told["left_behind"]}
     assert behind[".env.local"] == "an environment file: it never travels"
     assert behind["cache/"].startswith("ignored; name it in .wip/carry")
+    assert behind["moved/.git"] == "git takes it for no repository of its own: it stays"
+    assert "cache/dep/.git" not in behind
 
 
 def test_json_tells_what_was_sent(monday: Monday) -> None:

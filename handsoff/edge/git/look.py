@@ -81,6 +81,8 @@ class Walked:
     special: dict[bytes, str] = field(default_factory=dict)
     empty: list[bytes] = field(default_factory=list)
     unreadable: list[bytes] = field(default_factory=list)
+    inner: list[bytes] = field(default_factory=list)
+    """Folders that have a .git in them, whatever git makes of it."""
 
 
 def look(
@@ -102,6 +104,7 @@ def look(
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     untracked = paths_of["others"]
     walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
+    walked.inner = _not_ignored(walked.inner, paths_of.get("ignored", frozenset()))
     if walk:
         modes |= permissions(checkout, untracked | paths_of.get("carried", frozenset()))
     return Look(
@@ -160,7 +163,7 @@ def _hidden(entries: Listing) -> set[bytes]:
 
 
 def _not_ignored(folders: list[bytes], ignored: frozenset[bytes]) -> list[bytes]:
-    """Return the empty folders that are not the business of what made an ignored folder."""
+    """Return the folders that are not the business of what made an ignored one."""
     return [
         folder
         for folder in folders
@@ -262,6 +265,7 @@ def walk_folders(top: Path) -> Walked:
         if not names and folder:
             found.empty.append(folder)
         if folder and any(entry.name == b".git" for entry in names):
+            found.inner.append(folder)
             continue  # a repository of its own; git names it where it counts
         pending += _note_entries(found, folder, names)
     return found
