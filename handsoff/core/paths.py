@@ -11,6 +11,7 @@ Sources: git's verify_path and its fsck messages, CVE-2014-9390 (HFS+ and NTFS s
 
 import re
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Final
@@ -133,11 +134,12 @@ def shown(path: bytes) -> str:
 def check_carry(lines: bytes, top: bytes) -> list[bytes]:
     """Return the patterns of a carry list (gitignore syntax), ready to be given to git.
 
-    Line ends of any system and blanks at the end are dropped. A pattern that leaves the
+    Line ends of any system, blanks at the end and a mark of byte order are dropped, and ``./``
+    stands for the top, where git would find nothing by it. A pattern that leaves the
     checkout (``..``, or an absolute path outside ``top``) raises RefusedError.
     """
     patterns = []
-    for number, raw in enumerate(lines.splitlines(), 1):
+    for number, raw in enumerate(lines.removeprefix(BOM_UTF8).splitlines(), 1):
         line = raw.strip(b" \t\r")
         if not line or line.startswith(b"#"):
             continue
@@ -150,6 +152,8 @@ def check_carry(lines: bytes, top: bytes) -> list[bytes]:
         but = b"!" if line.startswith(b"!") else b""
         if line.startswith(but + top + b"/"):
             line = but + line[len(but + top) :]
+        elif line.startswith(but + b"./"):
+            line = but + line[len(but) + 1 :]
         patterns.append(line)
     return patterns
 

@@ -267,6 +267,11 @@ def test_an_absolute_path_inside_the_checkout_is_taken_from_its_top() -> None:
     ]
 
 
+def test_a_carry_list_begins_at_the_top_as_people_write_it() -> None:
+    lines = b"\xef\xbb\xbf./notes/a b.md\n!./x\n.//y\n.z/\n"
+    assert paths.check_carry(lines, b"/co") == [b"/notes/a b.md", b"!/x", b"//y", b".z/"]
+
+
 @pytest.mark.parametrize(
     "line",
     [b"..", b"../x", b"a/../../x", b"!../x", b"a/..", b"..\\x", b"a\\..\\..\\x", b"C:/x", b"c:\\x",
