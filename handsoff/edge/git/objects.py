@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.chain import Draft
-from handsoff.core.objects import Commit, oid_of, parse_commit
+from handsoff.core.objects import EMPTY_TREE, Commit, oid_of, parse_commit
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import DamagedError
 
@@ -45,7 +45,11 @@ def preload() -> None:
 
 
 class Objects:
-    """Objects of one or more object folders (``.../objects``); the first one is written to."""
+    """Objects of one or more object folders (``.../objects``); the first one is written to.
+
+    The empty tree is always here, as it is for git: ``git rebase --root`` and others name it, and
+    write it nowhere.
+    """
 
     def __init__(self, *folders: Path) -> None:
         import pygit2  # noqa: PLC0415 - 0.15 s, so imported where it is needed
@@ -58,12 +62,14 @@ class Objects:
 
     def has(self, oid: str) -> bool:
         """Say whether the object is here."""
-        return oid in self._odb
+        return oid == EMPTY_TREE or oid in self._odb
 
     def read(self, oid: str) -> tuple[str, bytes]:
         """Return the kind and the content of an object; DamagedError if missing or broken."""
         import pygit2  # noqa: PLC0415 - as above
 
+        if oid == EMPTY_TREE:
+            return "tree", b""
         try:
             number, data = self._odb.read(oid)
         except (KeyError, ValueError, pygit2.GitError, OSError) as error:
@@ -76,6 +82,8 @@ class Objects:
         """Return the kind of an object without reading it whole."""
         import pygit2  # noqa: PLC0415 - as above
 
+        if oid == EMPTY_TREE:
+            return "tree"
         try:
             return _KINDS[int(self._odb.read_header(oid)[0])]
         except (KeyError, ValueError, pygit2.GitError) as error:
@@ -85,6 +93,8 @@ class Objects:
         """Return how many bytes an object has, without reading it whole."""
         import pygit2  # noqa: PLC0415 - as above
 
+        if oid == EMPTY_TREE:
+            return 0
         try:
             return int(self._odb.read_header(oid)[1])
         except (KeyError, ValueError, pygit2.GitError) as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.objects import oid_of
+from handsoff.core.objects import EMPTY_TREE, oid_of
 from handsoff.edge.git import clone, news
 from handsoff.edge.git.bare import Bare
 from handsoff.edge.git.news import News
@@ -34,6 +34,16 @@ def named(here: Here, tips: Iterable[str], have: Iterable[str]) -> tuple[News, d
     assert sorted(oid for oid, _, _ in pieces) == sorted(wanted)
     assert all(where for _, _, where in pieces)
     return found, {oid: path for oid, path, _ in pieces}
+
+
+def test_the_empty_tree_is_read_though_git_writes_it_nowhere(here: Here) -> None:
+    old = here.git("rev-parse", "HEAD")
+    empty = here.git("commit-tree", EMPTY_TREE, "-p", old, "-m", "nothing is left")
+    _, found = named(here, [empty], [old])
+    assert {*found} == {empty, EMPTY_TREE}
+    assert here.objects.has(EMPTY_TREE)
+    assert here.objects.size(EMPTY_TREE) == 0
+    assert news.read_piece(here.objects, (EMPTY_TREE, b"", "")).data == b""
 
 
 def test_only_what_the_other_end_lacks_is_news(here: Here) -> None:
