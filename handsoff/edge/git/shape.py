@@ -58,11 +58,12 @@ def clone_shape(checkout: Checkout) -> Iterator[Oddity]:
 
 def lost_stash(checkout: Checkout, look: Look) -> Iterator[Oddity]:
     """Yield the stash whose list is gone, say by ``git reflog expire``: nothing would carry it."""
-    oid = None if look.stash else checkout.commit("refs/stash")
+    ref = "refs/stash"
+    oid = None if look.stash else checkout.commit(ref)
     if oid is not None:
         yield Oddity(
-            "refs/stash names a stash here, and git stash list does not have it any more",
-            f"git update-ref -d refs/stash; to keep it, then: git stash store {oid}",
+            f"a stash stands in {ref} here, and git stash list does not have it any more",
+            f"to keep it: git update-ref -d {ref}; then: git stash store {oid}",
         )
 
 
