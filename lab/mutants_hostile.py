@@ -30,7 +30,9 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "canon": [("a million lists", "_nested(body) > MOST_NESTED", "False")],
     "paths": [
         ("a folder may have a .git", r"(?!\.git|git~|", r"(?!git~|"),
-        ("a folder may lead upwards", r"|\.{1,2}\0)[", ")["),
+        ("a folder may lead upwards", r"|\.{1,2}(?:[\0/]|\Z))[", ")["),
+        ("a path may be as long as it likes", "len(path) <= PATH_LIMIT and ", ""),
+        ("a path may be as deep as it likes", ' and path.count(b"/") < DEPTH_LIMIT', ""),
         ("a backslash is harmless", r"0-\[\]-~]", "0-~]"),
         ("a folder is a file", "|160000)", "|160000|40000)"),
         ("a mode may be any", "(?:100644|", "(?:100664|100644|"),

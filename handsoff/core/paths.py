@@ -25,8 +25,10 @@ PATH_LIMIT: Final = 4000
 # characters that HFS+ leaves out when it compares names
 _IGNORABLE: Final = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _NTFS_GIT: Final = re.compile(r"(\.git|git~\d+)([ .]*)(:.*)?", re.IGNORECASE | re.DOTALL)
-# a name and its NUL, in which nothing above can be: ASCII that is printed, and no backslash
-_NAME: Final = rb"(?!\.git|git~|\.{1,2}\0)[ -.0-\[\]-~]{1,%d}\0" % NAME_LIMIT
+# a name in which nothing above can be: ASCII that is printed, and no backslash
+_PLAIN: Final = rb"(?!\.git|git~|\.{1,2}(?:[\0/]|\Z))[ -.0-\[\]-~]{1,%d}" % NAME_LIMIT
+_NAME: Final = _PLAIN + rb"\0"
+_PATH: Final = re.compile(rb"%b(?:/%b)*+" % (_PLAIN, _PLAIN), re.IGNORECASE)
 _HARMLESS: Final = re.compile(rb"(?:%b)*+" % _NAME, re.IGNORECASE)
 # a tree of git with such names, and no folder among them
 _FILES: Final = re.compile(
@@ -71,6 +73,8 @@ def is_spelled(path: str) -> bool:
 
 def path_problem(path: bytes) -> str | None:
     """Return what is wrong with ``path`` (relative, slashes), or None if it may be written."""
+    if _PATH.fullmatch(path) and len(path) <= PATH_LIMIT and path.count(b"/") < DEPTH_LIMIT:
+        return None  # as most are
     if not path or path.startswith(b"/") or b"\0" in path:
         return "is empty, absolute or has a NUL"
     parts = path.split(b"/")

@@ -62,6 +62,23 @@ def test_no_path_that_passes_leaves_the_tree_or_enters_git(path: bytes) -> None:
         assert part.partition(":")[0].rstrip(" .").lower() not in (".git", "git~1", "git~2")
 
 
+@given(PATH)
+@example(b"")
+@example(b"a/")
+@example(b"/a")
+@example(b"a/./b")
+@example(b"a/..")
+@example(b"a/.GIT")
+@example(b"git~1/a")
+@example(b"a\\.git/b")
+@example(b"x" * 255 + b"/" + b"x" * 256)
+@example(b"x" * 3997)
+@example(b"a/" * 2047 + b"a")
+def test_a_path_passes_at_one_look_where_it_passes_part_by_part(path: bytes) -> None:
+    by_parts = paths.path_problem(path + "/é".encode())  # at which one look cannot tell
+    assert (paths.path_problem(path) is None) == (by_parts is None)
+
+
 NAME = st.one_of(PATH, st.sampled_from([*DOT_GIT, *HARMLESS]).map(os.fsencode), st.binary())
 
 
