@@ -144,10 +144,10 @@ def left_behind(paths: Sequence[dict[str, str]]) -> Iterator[str]:
 def caught(result: "CatchResult") -> Iterator[str]:
     """Yield what to say of a catch; the page itself is data."""
     work = clean(result.work)
+    yield from (f"warning: {clean(warning)}" for warning in result.warnings)
     if result.already:
         yield f"this machine carries {work} already (leg {result.leg}); nothing to do"
         return
-    yield from (f"warning: {clean(warning)}" for warning in result.warnings)
     if result.dry_run:
         yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
         yield f"  {result.writes} files to write, {result.removals} to remove"

@@ -150,12 +150,25 @@ def result_of(
 
 def already_of(desk: Desk, view: View, phases: Phases) -> CatchResult:
     """Return the outcome where the work is here already."""
-    lease = view.record.lease
+    work, lease = view.record.work, view.record.lease
     return CatchResult(
-        work=view.record.work, sender="", leg=lease.leg, revision=lease.revision,
+        warnings=tuple(_not_here(desk.checkout, work)),
+        work=work, sender="", leg=lease.leg, revision=lease.revision,
         top=str(desk.checkout.top), page=page_of(desk.checkout), writes=0, removals=0,
         left_behind=(), phases=phases.spent, already=True,
     )  # fmt: skip
+
+
+def _not_here(checkout: Checkout, work: str) -> Iterator[str]:
+    """Yield where the work is, if another branch is checked out here."""
+    branch = checkout.branch()
+    if branch in (None, work):
+        return
+    where = shape.other_worktree(checkout, work)
+    if where is not None:
+        yield f"the branch {work} is checked out in {where}"
+    else:
+        yield f"another branch is checked out here, {branch}: git switch {quoted(work)}"
 
 
 def arriving_by_itself(desk: Desk, view: View, ready: Ready) -> Iterator[dict[str, str]]:

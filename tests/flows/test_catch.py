@@ -74,6 +74,18 @@ def test_catching_twice_is_done_already(sent: Monday) -> None:
     assert sent.untouched() == before
 
 
+def test_caught_again_where_another_branch_is_checked_out_it_says_where_the_work_is(
+    sent: Monday,
+) -> None:
+    inside(sent.m2, "catch", WORK).ok()
+    sent.m2.git("switch", "-q", "--force", "main")
+    said = inside(sent.m2, "catch", WORK).ok()
+    assert f"another branch is checked out here, main: git switch {WORK}" in said.err
+    sent.m2.git("worktree", "add", "-q", "../beside", WORK)
+    said = inside(sent.m2, "catch", WORK).ok()
+    assert f"the branch {WORK} is checked out in {sent.m2.top.parent / 'beside'}" in said.err
+
+
 @pytest.mark.parametrize("name", ["m1", "m3"])
 def test_only_the_machine_it_is_for_catches_a_work(sent: Monday, name: str) -> None:
     other = sent.m1 if name == "m1" else sent.m3
