@@ -21,6 +21,8 @@ SHOWN: Final = 4
 """Characters of a secret that may be seen."""
 
 _ENVIRONMENT: Final = b".env"
+_ENVIRONMENTS: Final = re.compile(rb"(?:\.|\.?#)?\.env")
+"""How a ``.env*`` begins: editors put a dot or a hash before the name of what they save beside."""
 _TEMPLATE: Final = re.compile(
     rb"\.env.*[._-](?:example|sample|dist|template|tmpl|tpl|schema)(?:\.(?:txt|md|ya?ml|json|j2))?"
 )
@@ -30,12 +32,17 @@ _CODE: Final = re.compile(
 _PUBLIC: Final = re.compile(
     rb".*\.pub|(?:.*[._-])?(?:public|pub|pubkey)(?:[._-]?key)?\.(?:pem|key)"
     rb"|.*[._-](?:example|sample|dist|template|tmpl|tpl)"
+    rb"|(?:.*[._-])?(?:example|sample|dist|template|tmpl|tpl|schema|test|ci|defaults?)\.env"
 )
+_COPIES: Final = frozenset(b"bak backup old orig save saved tmp copy".split())
+_SWAPS: Final = frozenset(b"swp swo swn swm un~ kate-swp".split())
+"""What editors, merges and people leave beside a file: its bytes, under another name."""
+_PEELED: Final = 3
 _NAMES: Final = tuple(
     (kind, re.compile(b"|".join(patterns)))
     for kind, patterns in (
         ("environment file", (
-            rb"(?:prod|production|staging|dev|local|secrets?)\.env|\.flaskenv|\.dev\.vars",
+            rb".*\.env|\.flaskenv|\.dev\.vars",
         )),
         ("private key file", (
             rb"id_(?:rsa|dsa|ecdsa|ed25519|ed448|xmss)(?:[._-].*)?",
@@ -48,7 +55,7 @@ _NAMES: Final = tuple(
             rb"credentials(?:\.(?:json|csv|ini|tfrc\.json))?|(?:accesskeys|rootkey)\.csv",
             rb"client_secrets?(?:[._-].*)?\.json|(?:.*[._-])?service[._-]account(?:[._-]key)?\.json",
             rb"application_default_credentials\.json|kubeconfig(?:[._-].*)?|.*\.kubeconfig",
-            rb"terraform\.tfstate(?:\.backup)?",
+            rb".*\.tfstate|gha-creds-[0-9a-f]+\.json",
         )),
     )
 )  # fmt: skip
@@ -98,7 +105,7 @@ def never(path: bytes) -> bool:
     if _ENVIRONMENT not in lowered:  # nearly all of many thousands
         return False
     parts = lowered.split(b"/")
-    return any(p.startswith(_ENVIRONMENT) and not _TEMPLATE.fullmatch(p) for p in parts)
+    return any(_ENVIRONMENTS.match(p) and not _TEMPLATE.fullmatch(p) for p in parts)
 
 
 def name_finding(path: bytes) -> str | None:
@@ -107,12 +114,32 @@ def name_finding(path: bytes) -> str | None:
     name = lowered.rsplit(b"/", 1)[-1]
     if never(path):
         return "environment file"
-    if _CODE.fullmatch(name) or _PUBLIC.fullmatch(name):
-        return None
-    for kind, pattern in _NAMES:
-        if pattern.fullmatch(name):
-            return kind
+    for original in _originals(name):
+        if _CODE.fullmatch(original) or _PUBLIC.fullmatch(original):
+            return None
+        for kind, pattern in _NAMES:
+            if pattern.fullmatch(original):
+                return kind
     return "credentials file" if _PLACES.search(lowered) else None
+
+
+def _originals(name: bytes) -> list[bytes]:
+    """Return what ``name`` may be a copy of, from the most likely on, and ``name`` at the end."""
+    names = [name]
+    if name.startswith((b"#", b".#")):
+        names.append(name.removeprefix(b".").removeprefix(b"#").removesuffix(b"#"))
+    for _ in range(_PEELED):
+        last = names[-1]
+        stem, _, end = last.rpartition(b".")
+        if end in _SWAPS:  # before a name that has a dot already, some put none
+            names += [stem, stem.removeprefix(b".")]
+        elif end in _COPIES or end.isdigit():
+            names.append(stem)
+        elif last.endswith(b"~"):
+            names.append(last[:-1])
+        else:
+            break
+    return names[::-1]
 
 
 def named(path: bytes, where: str) -> Finding | None:

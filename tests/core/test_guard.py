@@ -13,7 +13,7 @@ from handsoff.core.guard import DEFAULT_LIMIT, Finding
     [
         ".env", ".env.local", ".env.production", ".ENV", "a/b/.env", ".envrc", ".env~",
         ".env.bak", ".env-prod", "api/.Env.Local", ".env/settings", ".env.example.local",
-        ".envs/prod",
+        ".envs/prod", "..env.un~", "a/#.env#", ".#.env", ".env.swp",
     ],
 )  # fmt: skip
 def test_an_environment_file_never_travels(path: str) -> None:
@@ -59,7 +59,16 @@ def test_templates_of_environment_files_travel(path: str) -> None:
         (".docker/config.json", "credentials file"),
         (".ssh/work", "credentials file"),
         ("infra/terraform.tfstate", "credentials file"),
+        ("infra/terraform.tfstate.1699999999.backup", "credentials file"),
+        ("infra/prod.tfstate", "credentials file"),
+        ("gha-creds-0123456789abcdef.json", "credentials file"),
         ("prod.env", "environment file"),
+        ("docker/app.env", "environment file"),
+        ("server.pem.old", "private key file"),
+        (".server.pem.swp", "private key file"),
+        (".npmrc~", "credentials file"),
+        ("#.netrc#", "credentials file"),
+        ("credentials.json.bak.2", "credentials file"),
     ],
 )
 def test_names_of_keys_and_credentials_are_found_at_any_depth(path: str, kind: str) -> None:
@@ -74,7 +83,8 @@ def test_names_of_keys_and_credentials_are_found_at_any_depth(path: str, kind: s
         "test_credentials.py", "public.pem", "src/credentials.rs", "keys.py", "monkey.txt",
         "pemmican.txt", ".npmrc.example", "docker/config.json", "kube/config", "package.json",
         "Keystore.java", "turnkey/readme", "certs/rsa_public_key.pem", "secrets.py",
-        "a.key/readme.txt",
+        "a.key/readme.txt", "example.env", "ci/test.env", "keys.py.orig", ".keys.py.swp",
+        "id_rsa.pub~", "release-1.2.key.md", "~", "a.bak", "#", ".1", "main.tf",
     ],
 )  # fmt: skip
 def test_ordinary_names_travel(path: str) -> None:
