@@ -70,8 +70,10 @@ _LINK: Final = (
     r"""["'`\\\]]{0,6}\s{0,4}"""
     "(?::=|=>|=|:|\uff1a|[ \\t](?:is|was)[ \\t]|是|>|[ \\t]value[ \\t]?=)[ \\t]{0,8}"
 )
+_PAIRED: Final = r"""["'`]\s{0,4},[ \t]{0,8}"""
+"""Between two arguments, as in ``define('DB_PASSWORD', '...')``."""
 _ASSIGNED: Final = re.compile(
-    rb"(?P<tail>[\w.-]{0,64})(?P<link>" + _LINK.encode() + rb")"
+    rb"(?P<tail>[\w.-]{0,64})(?P<link>" + _LINK.encode() + rb"|" + _PAIRED.encode() + rb")"
     rb"(?:[bruf]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,256})\\{0,3}(?P=q)"
     rb"|(?P<bare>[^\s\"'`,;<>(){}\[\]\\]{6,256})"
     rb"(?=(?P<end>[ \t]*(?:[\r\n\0]|#|//|$)|[ \t;&<]|(?=.))))",
@@ -82,6 +84,8 @@ _NETRC: Final = re.compile(rb"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password
 GATES: Final = (
     "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_LINK}"
     r"""(?:[bruf]{0,2}\\{0,3}["'`][^\s"'`\\]{6}|[^\s"'`,;<>(){}\[\]\\$][^\s"'`,;<>(){}\[\]\\]{5})""",
+    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_PAIRED}"
+    r"""[bruf]{0,2}["'`][^\s"'`\\]{6}""",
     r"""://[^\s:/@"'<>?#\\`|,]{0,128}:[^\s/@"'<>\\`]{4,256}@""",
     r"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password",
 )  # fmt: skip
@@ -155,6 +159,9 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
     name = (before[0] if before else b"") + data[at : match.end("tail")]
     environment = name.isupper() and match["link"].strip(b" \t") == b"="
     quoted, bare = match["quoted"], match["bare"]
+    if match["link"].rstrip(b" \t").endswith(b","):  # most often they are two words of a list
+        mixed = quoted is not None and kinds(quoted) == len(_KINDS) and not _is_wordy(quoted)
+        return mixed and ((password and is_password(quoted)) or _is_key(quoted))
     if quoted is not None:
         return ((password or environment) and is_password(quoted)) or _is_key(quoted)
     # a shell takes no blank beside its "=", a program written in capitals has them

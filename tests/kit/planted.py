@@ -120,6 +120,7 @@ PLANTED: Final[dict[str, Plant]] = {
     "command line": lambda r: f"dump --password={_r(r, 14)} db\n".encode(),
     "commit message": lambda r: f"fix login\n\nthe password is {_r(r, 14)} for now\n".encode(),
     "connection string": lambda r: f"Server=db;User Id=sa;Password={_r(r, 14)};X=y\n".encode(),
+    "argument": lambda r: f"define( 'DB_PASSWORD', '{_r(r, 14)}' );\n".encode(),
     "element": lambda r: f"<password>{_r(r, 14)}</password>\n".encode(),
     "attribute": lambda r: f'<add key="Password" value="{_r(r, 14)}"/>\n'.encode(),
     "web key": lambda r: json.dumps({"kty": "EC", "crv": "P-256", "d": _r(r, 43)}).encode(),
@@ -184,6 +185,10 @@ LOOK_ALIKES: Final[dict[str, Plant]] = {
     ),
     "style sheet": lambda r: (
         b".sk-circle-fade-dot-animation-delay-2 { x: y }\nclass='disk-usage-monitor-panel-1'\n"
+    ),
+    "words of a list": lambda r: (
+        b"t('password', 'Step-2-Title'), ['token', 'secretV2Name'], (\"password\", user2Name)\n"
+        b"f('api_key', 'header-x-2', \"secret\", \"AES256GcmKey\", 'pwd', 'Field2')\n"
     ),
     "prose": lambda r: b"the password is case-sensitive, the token is base64-encoded text\n",
     "tokenizer": lambda r: (
