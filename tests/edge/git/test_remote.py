@@ -220,6 +220,7 @@ def test_the_user_hook_does_not_judge_our_refs(shared: Shared) -> None:
     "setting",
     [
         "push.followTags=true",
+        "remote.origin.mirror=true",
         "push.gpgSign=if-asked",
         "remote.origin.push=+refs/*:refs/*",
         "push.default=matching",
@@ -237,19 +238,6 @@ def test_no_setting_of_the_user_changes_what_is_pushed(
     assert shared.push(Move(REFNAME, first, "")) is Outcome.MOVED
     assert shared.push(Move(REFNAME, made(shared, "2", first), "2" * 40)) is Outcome.LOST
     assert world.remote.refs() == {**before, REFNAME: first}
-
-
-def test_a_remote_that_mirrors_is_never_forced(shared: Shared, world: World) -> None:
-    first = made(shared, "1")
-    shared.push(Move(REFNAME, first, ""))
-    git(shared.checkout.top, "config", "remote.origin.mirror", "true")
-    before = world.remote.refs()
-    try:
-        outcome = shared.push(Move(REFNAME, made(shared, "2"), "2" * 40))
-    except UnreachableError:
-        outcome = Outcome.LOST
-    assert outcome is Outcome.LOST
-    assert world.remote.refs() == before
 
 
 def test_a_push_goes_where_the_remote_is_pushed_to(world: World) -> None:
