@@ -10,12 +10,14 @@ from handsoff.core import paths, restoring
 from handsoff.core.loose import quoted
 from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.operation import FOLDERS
+from handsoff.core.refs import HEADS
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
 from handsoff.core.trees import Change
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import store_of
+from handsoff.edge.git.repo import Checkout, encode
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
@@ -36,6 +38,11 @@ def refuse_busy(
     shape.refuse(shape.clone_shape(desk.checkout))
     shape.refuse(shape.lost_stash(desk.checkout, seen.look))
     sparse.check(desk.checkout, target.sparse)
+    if not seen.look.stash and desk.checkout.commit("refs/stash"):
+        raise UnfitError(
+            "the stash here has lost its log, so git lists none of it, and it would be lost",
+            hint="git branch kept refs/stash && git update-ref -d refs/stash",
+        )
     objects = store_of(desk.shared)
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere
@@ -73,11 +80,7 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             f"the branch {target.work} is checked out in {elsewhere}",
             hint="catch there, or switch that worktree to another branch",
         )
-    if (checkout.git_dir / "index.lock").exists():
-        raise UnfitError(
-            f"another git process holds {checkout.git_dir / 'index.lock'}",
-            hint="when it has ended, or if none runs, remove that file and type it again",
-        )
+    refuse_locked(checkout, target.work)
     for name in FOLDERS:
         place = checkout.git_dir / os.fsdecode(name)
         if place.is_symlink() or place.is_file():
@@ -91,6 +94,12 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             f"the branch {clash} keeps a branch called {target.work} from being made",
             hint=f"rename it: git branch -m {quoted(clash)} NAME",
         )
+    other = shape.stands_for(checkout, target.work)
+    if other is not None:
+        raise UnfitError(
+            f"the branch {target.work} is another name for {other} here, which would move with it",
+            hint=f"git symbolic-ref --delete {quoted(HEADS + target.work)}",
+        )
     old = checkout.commit(f"refs/heads/{target.work}")
     if old is None or old == target.tip or (known is not None and old == known.tip):
         return old
@@ -100,6 +109,35 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             hint=f"keep them under another name: git branch -m {quoted(target.work)} NAME",
         )
     return old
+
+
+def refuse_locked(checkout: Checkout, branch: str) -> None:
+    """Raise UnfitError where git would refuse a restore half-way: for its locks and its logs.
+
+    A crashed git leaves its locks. Trap: git locks what a config that is a link leads to.
+    """
+    config = checkout.common_dir / "config"
+    shared = ("packed-refs", "refs/stash", os.fsdecode(encode(f"refs/heads/{branch}")))
+    held = [
+        *(checkout.git_dir / name for name in ("index", "HEAD", "config.worktree")),
+        *(checkout.common_dir / name for name in shared),
+        config.resolve(),
+    ]
+    for place in held:
+        lock = place.with_name(place.name + ".lock")
+        if os.path.lexists(lock):
+            raise UnfitError(
+                f"another git process holds {lock}",
+                hint="when it has ended, or if none runs, remove that file and type it again",
+            )
+    logs = checkout.common_dir / "logs" / "refs" / "heads"
+    for parent in paths.parents(encode(branch)):
+        place = logs / os.fsdecode(parent)
+        if place.is_file():
+            raise UnfitError(
+                f"{place} is no folder, so no log of {branch} can be put there",
+                hint="look what it is, and move it away",
+            )
 
 
 def check_room(

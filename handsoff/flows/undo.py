@@ -188,8 +188,10 @@ def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> No
             f"the branch {work} is checked out in {elsewhere}",
             hint="switch that worktree to another branch first",
         )
+    preflight.refuse_locked(checkout, work)
     if not branch or branch == work:
         return
+    preflight.refuse_locked(checkout, branch)
     tip = checkout.commit(f"refs/heads/{branch}") or ""
     if tip != state.head:
         raise UnfitError(

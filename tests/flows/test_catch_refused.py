@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.errors import UnfitError
+from handsoff.flows import preflight
+from tests.kit.checkout import Here
 from tests.kit.compare import untouched
 from tests.kit.disks import noise
 from tests.kit.machines import git
@@ -89,6 +92,21 @@ def _checked_out_elsewhere(monday: Monday) -> None:
     monday.m2.git("worktree", "add", "-q", "../other", WORK)
 
 
+def _another_name_for_a_branch(monday: Monday) -> None:
+    monday.m2.git("branch", "-q", "mine", "HEAD~1")
+    monday.m2.git("symbolic-ref", f"refs/heads/{WORK}", "refs/heads/mine")
+
+
+def _stash_without_its_log(monday: Monday) -> None:
+    monday.m2.write("src/rounding.py", "mine\n")
+    monday.m2.git("stash")
+    (monday.m2.top / ".git/logs/refs/stash").unlink()
+
+
+def _config_locked(monday: Monday) -> None:
+    monday.m2.write(".git/config.lock", "")
+
+
 def _loose_commits(monday: Monday) -> None:
     monday.m2.git("switch", "-q", "--detach")
     monday.m2.commit("mine")
@@ -137,6 +155,9 @@ def _parcel_of_another(monday: Monday) -> None:
         (_bisecting, 8, ["a bisect is in progress here"]),
         (_branch_ahead, 8, [f"the branch {WORK} has commits here that are not in the parcel"]),
         (_checked_out_elsewhere, 8, [f"the branch {WORK} is checked out in", "/other"]),
+        (_another_name_for_a_branch, 8, [f"the branch {WORK} is another name for mine here"]),
+        (_stash_without_its_log, 8, ["the stash here has lost its log"]),
+        (_config_locked, 8, ["another git process holds", "/.git/config.lock"]),
         (_loose_commits, 8, ["HEAD is detached here on commits that no branch has"]),
         (_sparse, 8, ["this checkout is sparse, and the work shows other parts", "--into DIR"]),
         (_without_its_filter, 8, ["git requires the filter tidy for src/places.py"]),
@@ -154,6 +175,27 @@ def test_a_checkout_that_has_no_place_for_the_work_is_refused_and_left_alone(
     assert sent.untouched() == before
     refused(inside(sent.m2, "catch", WORK, "--dry-run"), code, *parts)
     assert sent.untouched() == before
+
+
+@pytest.mark.parametrize(
+    "lock", ["index", "HEAD", "shared/config", "packed-refs", "refs/stash", f"refs/heads/{WORK}"]
+)
+def test_a_lock_on_anything_that_is_written_is_named(tmp_path: Path, lock: str) -> None:
+    here = Here.make(tmp_path / "co")
+    git_dir = here.top / ".git"
+    (git_dir / "shared").mkdir()
+    (git_dir / "config").rename(git_dir / "shared" / "config")
+    (git_dir / "config").symlink_to("shared/config")
+    preflight.refuse_locked(here.checkout, WORK)
+    place = git_dir / f"{lock}.lock"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch()
+    with pytest.raises(UnfitError, match=f"{lock}.lock"):
+        preflight.refuse_locked(here.checkout, WORK)
+    place.unlink()
+    here.write(f".git/logs/refs/heads/{WORK.split('/')[0]}", "")
+    with pytest.raises(UnfitError, match="no log of"):
+        preflight.refuse_locked(here.checkout, WORK)
 
 
 def test_where_the_branch_is_checked_out_the_hint_names_what_can_be_done(sent: Monday) -> None:

@@ -160,6 +160,19 @@ def clashing_branch(checkout: Checkout, branch: str) -> str | None:
     return below.removeprefix(HEADS) if below else None
 
 
+def stands_for(checkout: Checkout, branch: str) -> str | None:
+    """Return what ``branch`` is only another name for, as a symbolic ref, or None."""
+    place = checkout.common_dir / os.fsdecode(encode(HEADS + branch))
+    try:
+        said = place.read_bytes()  # git packs no symbolic ref
+    except OSError:
+        return None
+    mark = b"ref:"
+    if not said.startswith(mark):
+        return None
+    return plain(decode(said.removeprefix(mark).strip()).removeprefix(HEADS), limit=200)
+
+
 def has_loose_commits(checkout: Checkout) -> bool:
     """Say whether HEAD is detached on commits that no ref names."""
     if checkout.branch() is not None or checkout.commit("HEAD") is None:
