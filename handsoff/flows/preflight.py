@@ -38,11 +38,6 @@ def refuse_busy(
     shape.refuse(shape.clone_shape(desk.checkout))
     shape.refuse(shape.lost_stash(desk.checkout, seen.look))
     sparse.check(desk.checkout, target.sparse)
-    if not seen.look.stash and desk.checkout.commit("refs/stash"):
-        raise UnfitError(
-            "the stash here has lost its log, so git lists none of it, and it would be lost",
-            hint="git branch kept refs/stash && git update-ref -d refs/stash",
-        )
     objects = store_of(desk.shared)
     if seen.is_known(known, objects):
         return  # exactly what it sent, or caught: safe elsewhere

@@ -156,7 +156,7 @@ def _parcel_of_another(monday: Monday) -> None:
         (_branch_ahead, 8, [f"the branch {WORK} has commits here that are not in the parcel"]),
         (_checked_out_elsewhere, 8, [f"the branch {WORK} is checked out in", "/other"]),
         (_another_name_for_a_branch, 8, [f"the branch {WORK} is another name for mine here"]),
-        (_stash_without_its_log, 8, ["the stash here has lost its log"]),
+        (_stash_without_its_log, 8, ["a stash stands in refs/stash here"]),
         (_config_locked, 8, ["another git process holds", "/.git/config.lock"]),
         (_loose_commits, 8, ["HEAD is detached here on commits that no branch has"]),
         (_sparse, 8, ["this checkout is sparse, and the work shows other parts", "--into DIR"]),
