@@ -326,6 +326,8 @@ def test_what_the_receiver_would_refuse_is_refused_before_the_record_moves(
     monday: Monday,
 ) -> None:
     monday.m1.write("git~1/x.txt", "x\n")
+    refused(inside(monday.m1, "send", "m2"), 8, "git~1/x.txt reaches into .git", "rename it")
+    monday.m1.git("-c", "core.protectNTFS=false", "add", "git~1/x.txt")
     before = monday.untouched()
     for route in (["--via", "remote"], ["--to-file", monday.m1.top.parent / "f"]):
         refused(inside(monday.m1, "send", "m2", *route), 3, "the receiver would refuse", "git~1")
