@@ -178,8 +178,7 @@ def catch(
     else:
         for line in render.caught(caught):
             say(line, quiet=quiet)
-        page = caught.saved_page or caught.page
-        show_as_is(page.rstrip("\n"))
+        show_as_is((caught.saved_page or caught.page).rstrip("\n"))
     queued(caught.provisional)
 
 
