@@ -1,6 +1,5 @@
 """Before a restore: everything that could be overwritten, wrong or busy, found before any write."""
 
-import os
 import shutil
 from collections.abc import Container, Iterable
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Final
 from handsoff.core import paths, restoring
 from handsoff.core.loose import quoted
 from handsoff.core.objects import GITLINK, LINK
-from handsoff.core.operation import FOLDERS
 from handsoff.core.refs import HEADS
 from handsoff.core.restoring import Obstacle, Plan, Standing
 from handsoff.core.state import State
@@ -17,7 +15,6 @@ from handsoff.core.trees import Change
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import store_of
-from handsoff.edge.git.repo import Checkout, encode
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
 from handsoff.flows.desk import Desk
@@ -75,14 +72,8 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             f"the branch {target.work} is checked out in {elsewhere}",
             hint="catch there, or switch that worktree to another branch",
         )
-    refuse_locked(checkout, target.work)
-    for name in FOLDERS:
-        place = checkout.git_dir / os.fsdecode(name)
-        if place.is_symlink() or place.is_file():
-            raise UnfitError(
-                f"{place} is no folder, so no operation can be put there",
-                hint="look what it is, and move it away",
-            )
+    shape.refuse(shape.locked(checkout, target.work))
+    shape.refuse(shape.misshapen(checkout, target.work))
     clash = shape.clashing_branch(checkout, target.work)
     if clash is not None:
         raise UnfitError(
@@ -104,35 +95,6 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             hint=f"keep them under another name: git branch -m {quoted(target.work)} NAME",
         )
     return old
-
-
-def refuse_locked(checkout: Checkout, branch: str) -> None:
-    """Raise UnfitError where git would refuse a restore half-way: for its locks and its logs.
-
-    A crashed git leaves its locks. Trap: git locks what a config that is a link leads to.
-    """
-    config = checkout.common_dir / "config"
-    shared = ("packed-refs", "refs/stash", os.fsdecode(encode(f"refs/heads/{branch}")))
-    held = [
-        *(checkout.git_dir / name for name in ("index", "HEAD", "config.worktree")),
-        *(checkout.common_dir / name for name in shared),
-        config.resolve(),
-    ]
-    for place in held:
-        lock = place.with_name(place.name + ".lock")
-        if os.path.lexists(lock):
-            raise UnfitError(
-                f"another git process holds {lock}",
-                hint="when it has ended, or if none runs, remove that file and type it again",
-            )
-    logs = checkout.common_dir / "logs" / "refs" / "heads"
-    for parent in paths.parents(encode(branch)):
-        place = logs / os.fsdecode(parent)
-        if place.is_file():
-            raise UnfitError(
-                f"{place} is no folder, so no log of {branch} can be put there",
-                hint="look what it is, and move it away",
-            )
 
 
 def check_room(

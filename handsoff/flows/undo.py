@@ -188,10 +188,11 @@ def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> No
             f"the branch {work} is checked out in {elsewhere}",
             hint="switch that worktree to another branch first",
         )
-    preflight.refuse_locked(checkout, work)
+    for name in {work, branch} - {""}:
+        shape.refuse(shape.locked(checkout, name))
+        shape.refuse(shape.misshapen(checkout, name))
     if not branch or branch == work:
         return
-    preflight.refuse_locked(checkout, branch)
     tip = checkout.commit(f"refs/heads/{branch}") or ""
     if tip != state.head:
         raise UnfitError(

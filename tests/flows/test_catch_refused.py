@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.errors import UnfitError
-from handsoff.flows import preflight
-from tests.kit.checkout import Here
 from tests.kit.compare import untouched
 from tests.kit.disks import noise
 from tests.kit.machines import git
@@ -175,27 +172,6 @@ def test_a_checkout_that_has_no_place_for_the_work_is_refused_and_left_alone(
     assert sent.untouched() == before
     refused(inside(sent.m2, "catch", WORK, "--dry-run"), code, *parts)
     assert sent.untouched() == before
-
-
-@pytest.mark.parametrize(
-    "lock", ["index", "HEAD", "shared/config", "packed-refs", "refs/stash", f"refs/heads/{WORK}"]
-)
-def test_a_lock_on_anything_that_is_written_is_named(tmp_path: Path, lock: str) -> None:
-    here = Here.make(tmp_path / "co")
-    git_dir = here.top / ".git"
-    (git_dir / "shared").mkdir()
-    (git_dir / "config").rename(git_dir / "shared" / "config")
-    (git_dir / "config").symlink_to("shared/config")
-    preflight.refuse_locked(here.checkout, WORK)
-    place = git_dir / f"{lock}.lock"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.touch()
-    with pytest.raises(UnfitError, match=f"{lock}.lock"):
-        preflight.refuse_locked(here.checkout, WORK)
-    place.unlink()
-    here.write(f".git/logs/refs/heads/{WORK.split('/')[0]}", "")
-    with pytest.raises(UnfitError, match="no log of"):
-        preflight.refuse_locked(here.checkout, WORK)
 
 
 def test_where_the_branch_is_checked_out_the_hint_names_what_can_be_done(sent: Monday) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from handsoff.core import paths
-from handsoff.core.operation import kind_of, moved_in
+from handsoff.core.operation import FOLDERS, kind_of, moved_in
 from handsoff.core.plain import plain
 from handsoff.core.refs import HEADS
 from handsoff.edge.git import command, operation, submodule
@@ -171,6 +171,38 @@ def stands_for(checkout: Checkout, branch: str) -> str | None:
     if not said.startswith(mark):
         return None
     return plain(decode(said.removeprefix(mark).strip()).removeprefix(HEADS), limit=200)
+
+
+def locked(checkout: Checkout, branch: str) -> Iterator[Oddity]:
+    """Yield the locks, say of a git that crashed, at which git would stop half-way in a restore.
+
+    Trap: git locks what a config that is a link leads to.
+    """
+    shared = ("packed-refs", "refs/stash", os.fsdecode(encode(HEADS + branch)))
+    held = [
+        *(checkout.git_dir / name for name in ("index", "HEAD", "config.worktree")),
+        *(checkout.common_dir / name for name in shared),
+        (checkout.common_dir / "config").resolve(),
+    ]
+    for place in held:
+        lock = place.with_name(place.name + ".lock")
+        if os.path.lexists(lock):
+            yield Oddity(
+                f"another git process holds {lock}",
+                "when it has ended, or if none runs, remove that file and type it again",
+            )
+
+
+def misshapen(checkout: Checkout, branch: str) -> Iterator[Oddity]:
+    """Yield what stands in the git folder where a restore of ``branch`` needs a folder."""
+    hint = "look what it is, and move it away"
+    for place in (checkout.git_dir / os.fsdecode(name) for name in FOLDERS):
+        if place.is_symlink() or place.is_file():
+            yield Oddity(f"{place} is no folder, so no operation can be put there", hint)
+    logs = checkout.common_dir / "logs" / HEADS
+    for place in (logs / os.fsdecode(parent) for parent in paths.parents(encode(branch))):
+        if place.is_file():
+            yield Oddity(f"{place} is no folder, so no log of {branch} can be put there", hint)
 
 
 def has_loose_commits(checkout: Checkout) -> bool:

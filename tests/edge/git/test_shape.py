@@ -189,3 +189,37 @@ def test_descent_is_seen_through_objects_that_are_not_in_the_clone_yet(
     assert not shape.folds_names(checkout)
     (here.top / ".git" / "hEaD").touch()
     assert shape.folds_names(checkout)
+
+
+LOCKED = "feat/x"
+
+
+@pytest.mark.parametrize(
+    "lock", ["index", "HEAD", "shared/config", "packed-refs", "refs/stash", f"refs/heads/{LOCKED}"]
+)
+def test_a_lock_on_anything_that_is_written_is_named(tmp_path: Path, lock: str) -> None:
+    here = Here.make(tmp_path / "co")
+    git_dir = here.top / ".git"
+    (git_dir / "shared").mkdir()
+    (git_dir / "config").rename(git_dir / "shared" / "config")
+    (git_dir / "config").symlink_to("shared/config")
+    assert said(shape.locked(here.checkout, LOCKED)) == []
+    place = git_dir / f"{lock}.lock"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch()
+    assert said(shape.locked(here.checkout, LOCKED)) == [f"another git process holds {place}"]
+
+
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [("rebase-merge", "no operation"), ("sequencer", "no operation"),
+     ("logs/refs/heads/feat", "no log of feat/x")],
+)  # fmt: skip
+def test_a_file_where_git_needs_a_folder_is_named(tmp_path: Path, place: str, what: str) -> None:
+    here = Here.make(tmp_path / "co")
+    assert said(shape.misshapen(here.checkout, LOCKED)) == []
+    here.write(f".git/{place}", "")
+    full = here.top / ".git" / place
+    assert said(shape.misshapen(here.checkout, LOCKED)) == [
+        f"{full} is no folder, so {what} can be put there"
+    ]
