@@ -80,25 +80,11 @@ class Objects:
 
     def kind(self, oid: str) -> str:
         """Return the kind of an object without reading it whole."""
-        import pygit2  # noqa: PLC0415 - as above
-
-        if oid == EMPTY_TREE:
-            return "tree"
-        try:
-            return _KINDS[int(self._odb.read_header(oid)[0])]
-        except (KeyError, ValueError, pygit2.GitError) as error:
-            raise DamagedError(f"the object {oid} is missing or broken") from error
+        return _KINDS[self._header(oid)[0]]
 
     def size(self, oid: str) -> int:
         """Return how many bytes an object has, without reading it whole."""
-        import pygit2  # noqa: PLC0415 - as above
-
-        if oid == EMPTY_TREE:
-            return 0
-        try:
-            return int(self._odb.read_header(oid)[1])
-        except (KeyError, ValueError, pygit2.GitError) as error:
-            raise DamagedError(f"the object {oid} is missing or broken") from error
+        return self._header(oid)[1]
 
     def tree(self, oid: str) -> bytes:
         """Return the bytes of a tree."""
@@ -125,6 +111,17 @@ class Objects:
         for draft in drafts:
             self.write("tree", draft.tree)
             self.write("commit", draft.data)
+
+    def _header(self, oid: str) -> tuple[int, int]:
+        import pygit2  # noqa: PLC0415 - as above
+
+        if oid == EMPTY_TREE:
+            return _NUMBERS["tree"], 0
+        try:
+            number, size = self._odb.read_header(oid)
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise DamagedError(f"the object {oid} is missing or broken") from error
+        return int(number), int(size)
 
     def _of_kind(self, oid: str, kind: str) -> bytes:
         found, data = self.read(oid)
