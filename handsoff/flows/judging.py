@@ -1,6 +1,7 @@
 """What a receiver asks of a state before it believes it; the sender asks the same in advance."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO
 
 from handsoff.core import bounds, paths
 from handsoff.core.incoming import check_state
@@ -9,7 +10,8 @@ from handsoff.core.state import State
 from handsoff.core.trees import leaf_at
 from handsoff.edge.git import baggage, lfs, quarantine, restore
 from handsoff.edge.git.objects import Objects
-from handsoff.errors import DamagedError
+from handsoff.edge.git.repo import Checkout
+from handsoff.errors import DamagedError, RefusedError
 
 
 def judge(objects: Objects, envelope: str, counts: Mapping[str, int]) -> State:
@@ -44,3 +46,40 @@ def judge(objects: Objects, envelope: str, counts: Mapping[str, int]) -> State:
     if transcripts is not None:
         transcripts.check()
     return state
+
+
+def rehearse(
+    checkout: Checkout,
+    pack: IO[bytes],
+    envelope: str,
+    files: Iterable[bytes],
+    bases: Sequence[str],
+) -> None:
+    """Refuse here what a receiver would refuse later, where no receiver can say so in time.
+
+    Over a connection the receiver judges before the record moves; a file or the remote does not.
+    ``files`` are the paths of the state that ``envelope`` binds.
+    """
+    for path in sorted(files):
+        problem = paths.path_problem(path)
+        if problem:
+            raise RefusedError(
+                f"the receiver would refuse this work: {paths.shown(path)} {problem}",
+                hint="rename it, or move it out of the checkout",
+            )
+    alternate = checkout.objects_dir
+    pack.seek(0)
+    with checkout.scratch() as folder:
+        try:
+            whole = checkout.promisor is None
+            arrived = Objects(quarantine.check_in(folder, pack, alternate, whole=whole), alternate)
+            if whole:
+                quarantine.check_links(folder, arrived, envelope, bases)
+            else:
+                quarantine.check_promised(folder, envelope, bases)
+            judge(arrived, envelope, {})
+        except (DamagedError, RefusedError) as error:
+            raise RefusedError(
+                f"the receiver would refuse this work: {error}",
+                hint="rename or remove what is named, also in unpushed commits",
+            ) from error

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from handsoff.core import bounds, guard, luggage, paths
+from handsoff.core import bounds, guard, luggage
 from handsoff.core.envelope import Sealed
 from handsoff.core.incoming import problem_of
 from handsoff.core.index import Entry, Flag
@@ -17,7 +17,7 @@ from handsoff.core.objects import GITLINK
 from handsoff.core.state import State
 from handsoff.core.trees import Leaf, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import clone, lfs, news, quarantine, shape, snapshot
+from handsoff.edge.git import clone, lfs, news, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Spared, refuse_plaintext
 from handsoff.edge.git.look import Look, glance, look
@@ -29,10 +29,9 @@ from handsoff.edge.git.repo import Checkout, encode
 from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Packing
 from handsoff.edge.git.snapshot import Snapshot
-from handsoff.errors import DamagedError, RefusedError, UnfitError
+from handsoff.errors import UnfitError
 from handsoff.flows.carrying import along, carry_patterns, left_behind
 from handsoff.flows.guarding import Guarding
-from handsoff.flows.judging import judge
 from handsoff.flows.phases import Phases
 
 
@@ -131,6 +130,7 @@ class Packer:
                         "blob", self.along(sealed.envelope), luggage.NAME, "the record"
                     )
                     self._history(writer, found, objects, listed)
+                    self._name()
                     writer.drain()
                 with self.phases.phase("guard"):
                     safe = [*common, *known]
@@ -228,8 +228,10 @@ class Packer:
         staged = [piece for piece in staged_blobs(found) if self._is_here(objects, piece[0])]
         writer.each(staged, read)
         self.guarding.inspect_names(listed.new_names)
+
+    def _name(self) -> None:
+        """Guard the work's name: the record stands under it on the remote."""
         if self.checkout.commit(f"refs/remotes/{self.shared.name}/{self.work}") is None:
-            # the record stands on the remote under this name, which need not be there yet
             self.guarding.inspect([Piece("blob", encode(self.work), b"", "the branch's name")])
 
     def _is_here(self, objects: Objects, oid: str) -> bool:
@@ -259,36 +261,6 @@ def staged_blobs(found: Look) -> Iterator[tuple[str, bytes, str]]:
 
 def _stage(entry: Entry) -> str:
     return "the index" if entry.stage == 0 else f"stage {entry.stage} of a conflict"
-
-
-def rehearse(checkout: Checkout, pack: IO[bytes], packed: Packed) -> None:
-    """Refuse here what a receiver would refuse later, where no receiver can say so in time.
-
-    Over a connection the receiver judges before the record moves; a file or the remote does not.
-    """
-    for path in sorted(packed.snapshot.leaves):
-        problem = paths.path_problem(path)
-        if problem:
-            raise RefusedError(
-                f"the receiver would refuse this work: {paths.shown(path)} {problem}",
-                hint="rename it, or move it out of the checkout",
-            )
-    alternate = checkout.objects_dir
-    pack.seek(0)
-    with checkout.scratch() as folder:
-        try:
-            whole = checkout.promisor is None
-            arrived = Objects(quarantine.check_in(folder, pack, alternate, whole=whole), alternate)
-            if whole:
-                quarantine.check_links(folder, arrived, packed.sealed.envelope, packed.bases)
-            else:
-                quarantine.check_promised(folder, packed.sealed.envelope, packed.bases)
-            judge(arrived, packed.sealed.envelope, {})
-        except (DamagedError, RefusedError) as error:
-            raise RefusedError(
-                f"the receiver would refuse this work: {error}",
-                hint="rename or remove what is named, also in unpushed commits",
-            ) from error
 
 
 @contextmanager

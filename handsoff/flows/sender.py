@@ -14,7 +14,7 @@ from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.scan import Scanner
 from handsoff.errors import RefusedError
-from handsoff.flows import again, branches, ledger, packing, transcripts
+from handsoff.flows import again, branches, judging, ledger, packing, transcripts
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
@@ -200,7 +200,8 @@ class Sender:
                 still.result()
             else:
                 if self.routing.connection is None:
-                    packing.rehearse(checkout, file, packed)
+                    envelope, leaves = packed.sealed.envelope, packed.snapshot.leaves
+                    judging.rehearse(checkout, file, envelope, leaves, packed.bases)
                 sending = delivery.sealed(plan, file)
                 if delivery.anew:
                     self._warn(delivery.anew)
