@@ -27,9 +27,14 @@ EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 def oid_of(kind: str, data: bytes) -> str:
     """Return the SHA-1 name of an object of ``kind`` (blob, tree, commit) with this content."""
-    digest = hashlib.sha1(b"%s %d\0" % (kind.encode(), len(data)))
+    digest = begun_oid(kind, len(data))
     digest.update(data)
     return digest.hexdigest()
+
+
+def begun_oid(kind: str, size: int) -> "hashlib._Hash":
+    """Return the SHA-1 that names an object of ``kind`` once its ``size`` bytes are fed to it."""
+    return hashlib.sha1(b"%s %d\0" % (kind.encode(), size))
 
 
 class TreeEntry(NamedTuple):

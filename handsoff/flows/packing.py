@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO
 
@@ -108,6 +108,7 @@ class Packer:
         objects = self.objects()
         known = self._known(objects)
         common = [oid for oid in sorted(set(have)) if objects.has(oid)]
+        had = cache(lambda: news.all_of(self.checkout, [*common, *known]))
         clone.fetch_trees(self.checkout, [found.head])
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:
@@ -116,7 +117,7 @@ class Packer:
             listing = aside.submit(self._news, objects, self._tips(found), common, trees)
             try:
                 with self.phases.phase("capture"):
-                    captured, sink = self._capture(writer, found, objects, known)
+                    captured, sink = self._capture(writer, found, objects, known, had)
                 transcript = ""
                 if self.stuff is not None:
                     with self.phases.phase("transcript"):
@@ -133,8 +134,7 @@ class Packer:
                     self._name()
                     writer.drain()
                 with self.phases.phase("guard"):
-                    safe = [*common, *known]
-                    waived = self.guarding.judge(lambda: news.all_of(self.checkout, safe))
+                    waived = self.guarding.judge(had)
             except BaseException:
                 writer.abandon()
                 raise
@@ -162,12 +162,23 @@ class Packer:
         return [oid for oid in tips if oid]
 
     def _capture(
-        self, writer: PackWriter, found: Look, objects: Objects, known: Sequence[str]
+        self,
+        writer: PackWriter,
+        found: Look,
+        objects: Objects,
+        known: Sequence[str],
+        had: Callable[[], set[str]],
     ) -> tuple[Snapshot, Packing]:
         worktree = Worktree(self.checkout.top)
         came = {p for p in self.arrived if p not in found.entries.paths and worktree.stat(p)}
         extra = {*along(self.checkout), *came}
-        sink = Packing(writer, limit=self.guarding.limit, oversize=self.guarding.oversize)
+
+        def oversize(path: bytes, size: int, oid: str) -> bool:
+            # one that lies in no clone is asked of nobody: to list what the remote has takes long
+            is_there = objects.has(oid) and oid in had()
+            return is_there or self.guarding.oversize(path, size)
+
+        sink = Packing(writer, limit=self.guarding.limit, oversize=oversize)
         captured = snapshot.capture(
             self.checkout,
             found,

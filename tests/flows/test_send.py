@@ -312,6 +312,23 @@ def test_a_raised_limit_lets_a_large_file_pass_whole(monday: Monday) -> None:
     assert (monday.m2.top / "dump.bin").read_bytes() == body
 
 
+def test_a_large_file_that_the_remote_has_travels_under_any_name_and_mode(monday: Monday) -> None:
+    m1, body = monday.m1, bytes(range(256)) * 30_000
+    (m1.top / "assets.bin").write_bytes(body)
+    m1.git("add", "assets.bin")
+    m1.git("commit", "-q", "-m", "assets", "--", "assets.bin")
+    m1.git("push", "-q", "--no-verify", "origin", "HEAD:refs/heads/shared")
+    m1.git("fetch", "-q")
+    (m1.top / "assets.bin").chmod(0o755)
+    shutil.copyfile(m1.top / "assets.bin", m1.top / "copy.bin")
+    inside(m1, "send", "m2", "--via", "remote").ok()
+    inside(monday.m2, "catch", WORK).ok()
+    assert (monday.m2.top / "assets.bin").stat().st_mode & 0o777 == 0o755
+    assert (monday.m2.top / "copy.bin").read_bytes() == body
+    (monday.m2.top / "copy.bin").write_bytes(body + b"!")
+    refused(inside(monday.m2, "send", "m1", "--via", "remote"), 3, "copy.bin: 7680001 bytes")
+
+
 def test_a_file_refused_by_name_is_found_under_its_older_name_too(monday: Monday) -> None:
     m1 = monday.m1
     m1.write(".env", "A=plain words\n")

@@ -7,12 +7,14 @@ A path below a link is not there: what the link leads to is somebody else's.
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from handsoff.core import paths
-from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
+from handsoff.core.objects import EXECUTABLE, FILE, LINK, begun_oid, oid_of
 from handsoff.core.trees import Leaf
 from handsoff.errors import RefusedError, UnfitError
+
+_PIECE: Final = 1 << 20
 
 
 class Signature(NamedTuple):
@@ -98,12 +100,31 @@ class Worktree:
             return Content(path, mode, b"", signature_of(st), st.st_nlink)
         return self._read_file(path, mode, st)
 
-    def _read_file(self, path: bytes, mode: int, before: os.stat_result) -> Content:
+    def oid(self, path: bytes) -> str:
+        """Return the id that the file at ``path`` has as a blob, a piece in memory at a time.
+
+        RefusedError when it cannot be read.
+        """
+        handle = self._open(path)
+        try:
+            digest = begun_oid("blob", os.fstat(handle).st_size)
+            while piece := os.read(handle, _PIECE):
+                digest.update(piece)
+        except (BlockingIOError, IsADirectoryError) as error:
+            raise ChangedError(path) from error
+        finally:
+            os.close(handle)
+        return digest.hexdigest()
+
+    def _open(self, path: bytes) -> int:
         try:
             # O_NONBLOCK: should a FIFO have taken the file's place, opening it must not hang
-            handle = os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            return os.open(self.full(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
             raise _unreadable(path, error) from error
+
+    def _read_file(self, path: bytes, mode: int, before: os.stat_result) -> Content:
+        handle = self._open(path)
         try:
             data = _read_whole(handle, before.st_size)
             after = os.fstat(handle)

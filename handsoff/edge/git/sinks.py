@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
 
-from handsoff.core.objects import oid_of
+from handsoff.core.objects import LINK, oid_of
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import Content, Signature, Worktree
 from handsoff.edge.git.objects import Objects
@@ -96,7 +96,7 @@ class Packing:
     """A sink that writes a pack, so that what is hashed, inspected and sent is one thing."""
 
     def __init__(
-        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int], bool]
+        self, pack: PackWriter, *, limit: int, oversize: Callable[[bytes, int, str], bool]
     ) -> None:
         self._pack = pack
         self._limit = limit
@@ -105,8 +105,8 @@ class Packing:
     def files(self, worktree: Worktree, wanted: Iterable[bytes]) -> dict[bytes, Taken]:
         """Read, hash and pack files.
 
-        One over the limit is read only if ``oversize`` lets it pass; else it is left out, and
-        whoever was told must see to it that this state is never sent.
+        One over the limit is taken only if ``oversize`` lets its size and id pass; else it is left
+        out, and whoever was told must see to it that this state is never sent.
         """
         found: dict[bytes, Taken] = {}
 
@@ -123,8 +123,8 @@ class Packing:
 
     def _read(self, worktree: Worktree, path: bytes) -> Content | None:
         content = worktree.read(path, self._limit)
-        if content is not None and content.signature.size > self._limit:
-            whole = self._oversize(path, content.signature.size)
+        if content is not None and content.mode != LINK and content.signature.size > self._limit:
+            whole = self._oversize(path, content.signature.size, worktree.oid(path))
             return worktree.read(path) if whole else None
         return content
 

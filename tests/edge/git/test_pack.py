@@ -110,7 +110,7 @@ def test_workers_take_files_in_batches_of_a_megabyte_or_of_so_many(tmp_path: Pat
     batches: list[list[Piece]] = []
     with (tmp_path / "x").open("w+b") as file:
         writer = PackWriter(file, lambda pieces: batches.append(list(pieces)))
-        sink = Packing(writer, limit=1 << 20, oversize=lambda path, size: False)
+        sink = Packing(writer, limit=1 << 20, oversize=lambda path, size, oid: False)
         taken = sink.files(Worktree(tmp_path), [*names, b"none"])
         writer.finish()
     pieces = [piece for batch in batches for piece in batch]

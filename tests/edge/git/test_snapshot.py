@@ -50,8 +50,8 @@ def monday(here: Here) -> None:
 def packed(here: Here, where: Path, limit: int = NO_LIMIT) -> tuple[Snapshot, str, set[str]]:
     """Capture into a pack file at ``where``; return the state, its envelope, and what is in it."""
 
-    def too_big(path: bytes, size: int) -> bool:
-        raise AssertionError(path, size)
+    def too_big(path: bytes, size: int, oid: str) -> bool:
+        raise AssertionError(path, size, oid)
 
     with where.open("w+b") as file:
         writer = PackWriter(file, lambda _: None)
@@ -234,15 +234,15 @@ def test_a_file_over_the_limit_is_asked_about_and_packed_whole_or_not_at_all(
     here.write("small", b"x" * 100)
     asked = []
 
-    def oversize(path: bytes, size: int) -> bool:
-        asked.append((path, size))
+    def oversize(path: bytes, size: int, oid: str) -> bool:
+        asked.append((path, size, oid))
         return let_pass
 
     with io.BytesIO() as file:
         writer = PackWriter(file, lambda _: None)
         taken = here.capture(Packing(writer, limit=100, oversize=oversize)).taken
         writer.finish()
-    assert asked == [(b"big", 101)]
+    assert asked == [(b"big", 101, oid_of("blob", b"x" * 101))]
     assert (oid_of("blob", b"x" * 101) in writer.written) is let_pass
     assert (b"big" in taken) is let_pass
     assert oid_of("blob", b"") not in writer.written
