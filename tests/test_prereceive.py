@@ -205,7 +205,7 @@ def test_a_record_is_neither_rewound_nor_forked_nor_deleted(
     before = world.remote.refs()
     declined(raw(m1, "origin", f"+{first}:{RECORD}"), "would be rewound")
     fork = m1.desk()
-    chain = fork.shared.chain(first)
+    chain = fork.shared.chains.line(first)
     assert chain is not None
     pen = Pen(record=fork.history(fork.view(WORK).record), by=fork.machine.id,
               sign=fork.machine.sign, now=clock.now())  # fmt: skip

@@ -32,7 +32,7 @@ def read_archive(shared: Shared, roster: Roster) -> Archive:
     tips = shared.tips(ref)
     shared.bring(tips)
     tip = tips.get(ref, "")
-    commits = (shared.chain(tip) or []) if tip else []
+    commits = (shared.chains.line(tip) or []) if tip else []
     seen = _seen(shared)
     judged = compare_tips([seen] if seen else [], [oid for oid, _ in commits])
     if judged not in (Tips.SAME, Tips.AHEAD):
@@ -67,7 +67,7 @@ def read(shared: Shared, ref: str, empty: Record, commits: Commits) -> Record:
         try:
             return read_archive(shared, empty.roster)
         except UnreachableError:
-            return Archive(roster=empty.roster).extend(shared.chain(_seen(shared)) or [])
+            return Archive(roster=empty.roster).extend(shared.chains.line(_seen(shared)) or [])
 
     return rules.read_after(empty, commits, named(shared, ref), archive)
 

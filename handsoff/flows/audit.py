@@ -108,7 +108,7 @@ def _gather(shared: Shared) -> tuple[Remote, Mapping[str, str]]:
     there = {ref: tips[ref] for ref in chained(tips)}
     kinds = shared.kinds({*there.values(), *known})
     commits = [oid for oid, kind in kinds.items() if kind == "commit"]
-    shared.prepare([(oid, "") for oid in commits])
+    shared.chains.prepare([(oid, "") for oid in commits])
     read = {oid: chain for oid in commits if (chain := _chain(shared, oid)) is not None}
     refs = [read_ref(ref, shared.prefix) for ref in tips]
     found = [
@@ -126,7 +126,7 @@ def _gather(shared: Shared) -> tuple[Remote, Mapping[str, str]]:
 
 def _chain(shared: Shared, tip: str) -> Commits | None:
     with suppress(DamagedError):  # something below it is missing
-        return shared.chain(tip)
+        return shared.chains.line(tip)
     return None
 
 

@@ -240,7 +240,7 @@ class Catcher:
                 f"a {journal['verb']} of {journal['work']} was interrupted here",
                 hint=f"first finish it: handsoff {finishing(journal)}",
             )
-        chain = self.desk.shared.chain(view.tip) or []
+        chain = self.desk.shared.chains.line(view.tip) or []
         begun = bool(journal.get("begun"))
         if journal["entry"] not in [oid for oid, _ in chain] and not begun:
             if not self.dry_run:

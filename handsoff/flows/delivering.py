@@ -111,7 +111,7 @@ class Delivery:
             transcript=plan.packed.transcript,
         )
         if before is not None and self._goes_on(before, fresh):
-            ahead = self.desk.shared.chain(before.entries, self.terms.view.tip) or []
+            ahead = self.desk.shared.chains.line(before.entries, self.terms.view.tip) or []
             self.pen = replace(self.pen, record=self.terms.view.record.extend(ahead))
             self.parcel = before.parcel
             return before

@@ -190,10 +190,10 @@ class Desk:
         self, what: str, ref: str, seen: str, tip: str, empty: Record | None = None
     ) -> list[tuple[str, bytes]]:
         """Return the chain up to ``tip``, if it has ``seen`` in it or that record was archived."""
-        commits = (self.shared.chain(tip) or []) if tip else []
+        commits = (self.shared.chains.line(tip) or []) if tip else []
         found = [oid for oid, _ in commits]
         if compare_tips([seen] if seen else [], found) not in (Tips.SAME, Tips.AHEAD):
-            chain = self.shared.chain(seen) or []
+            chain = self.shared.chains.line(seen) or []
             was = empty and empty.extend(chain)
             if not archive.lets_go(self.shared, ref, was, found, self.now):
                 judged = compare_tips([oid for oid, _ in chain], found)
@@ -220,7 +220,7 @@ class Desk:
         kept = self.kept_record(work, roster)
         if kept is not None and kept.git_tip == tip:
             return kept
-        if kept is not None and (new := self.shared.chain(tip, known)):
+        if kept is not None and (new := self.shared.chains.line(tip, known)):
             record = kept.extend(new)
         else:
             empty = Record(roster=roster, work=work)
@@ -261,7 +261,7 @@ class Desk:
     def history_to(self, roster: Roster, work: str, tip: str) -> Record:
         """Return the record up to ``tip``, whose objects are here, with all its entries."""
         shared, empty = self.shared, Record(roster=roster, work=work)
-        return archive.read(shared, shared.record_ref(work), empty, shared.chain(tip) or [])
+        return archive.read(shared, shared.record_ref(work), empty, shared.chains.line(tip) or [])
 
     def member(self, roster: Roster, name: str) -> Member:
         """Return the machine called ``name``; UsageError naming those that there are."""

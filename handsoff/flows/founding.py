@@ -66,14 +66,14 @@ def settle(shared: Shared, tips: Mapping[str, str]) -> Mapping[str, str]:
         moved = shared.push(Move(ref, tip, "")) is Outcome.MOVED
         there = tip if moved else shared.tips(ref).get(ref, "")
     shared.bring({ref: there})
-    if tip not in [oid for oid, _ in shared.chain(there) or []]:
+    if tip not in [oid for oid, _ in shared.chains.line(there) or []]:
         raise _apart(shared, str(kept["founding"]), there)
     pin(shared.checkout, str(kept["founding"]), tip)
     return {**tips, ref: there}
 
 
 def _apart(shared: Shared, ours: str, there: str) -> TrustError:
-    theirs = RosterRead().extend(shared.chain(there) or []).roster
+    theirs = RosterRead().extend(shared.chains.line(there) or []).roster
     if theirs is None:
         return TrustError(f"what stands in {shared.roster_ref} on {shared.name} is no roster")
     founder = next(iter(theirs.everyone.values()))

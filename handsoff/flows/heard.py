@@ -69,7 +69,7 @@ def settle(desk: Desk, roster: Roster, there: Mapping[str, str]) -> list[str]:
 def chain_ids(desk: Desk, tip: str) -> list[str]:
     """Return the ids of the chain up to ``tip``; none where there is no such chain."""
     with suppress(DamagedError):
-        return [oid for oid, _ in desk.shared.chain(tip) or []] if tip else []
+        return [oid for oid, _ in desk.shared.chains.line(tip) or []] if tip else []
     return []
 
 

@@ -58,7 +58,7 @@ def history(desk: Desk, work: str) -> History:
         raise RefusedError(
             f"nobody has written anything about {work}", hint="handsoff status lists the works"
         )
-    landed = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []}
+    landed = {oid for oid, _ in desk.shared.chains.line(view.remote_tip) or []}
     lease = record.lease.as_of(desk.now)
     return History(
         work=work,
@@ -96,7 +96,7 @@ def notes_of(
     for machine in filter(is_machine_id, tips):
         read = Notes(roster=roster, work=work, machine=machine)
         try:
-            notes += read.extend(desk.shared.chain(tips[machine]) or []).entries
+            notes += read.extend(desk.shared.chains.line(tips[machine]) or []).entries
         except DamagedError as error:
             spoiled.append(no_chain(roster.name_of(machine), tips[machine], str(error)))
     return notes, spoiled

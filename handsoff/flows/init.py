@@ -140,7 +140,7 @@ class Gate:
             self._check_place(there)
         if tip:
             shared.fetch([shared.roster_ref])
-            read = read.extend(shared.chain(tip) or [])
+            read = read.extend(shared.chains.line(tip) or [])
         self._check(read.roster)
         return read
 

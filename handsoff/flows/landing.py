@@ -102,7 +102,7 @@ def _ahead(local: Record, remote: Record) -> list[Event]:
 def _landed(desk: Desk, view: View, waiting: Waiting) -> View:
     """Forget what waited, and return what is so now that the remote has it."""
     Pending(desk.checkout).landed(waiting.work)
-    record = view.record.extend(desk.shared.chain(waiting.tip, view.remote_tip) or [])
+    record = view.record.extend(desk.shared.chains.line(waiting.tip, view.remote_tip) or [])
     desk.remember(record)
     sent = ", ".join(verb.name for verb in waiting.verbs)
     news = (f"sent to {desk.shared.name} what waited of {waiting.work}: {sent}",)

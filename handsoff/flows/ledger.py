@@ -110,9 +110,9 @@ def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
 
 def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
     """Return the record, with the drafts of ``pen``, as it travels in a parcel."""
-    old: Commits = desk.shared.chain(view.tip) or []
+    old: Commits = desk.shared.chains.line(view.tip) or []
     objects = store_of(desk.shared)
-    known = {oid for oid, _ in desk.shared.chain(view.remote_tip) or []}
+    known = {oid for oid, _ in desk.shared.chains.line(view.remote_tip) or []}
     others: list[tuple[str, bytes]] = []
     for oid, data in [*old, *((draft.oid, draft.data) for draft in pen.drafts)]:
         if oid not in known:
@@ -151,7 +151,7 @@ def put(
     they wait, and with them the sealed parcel at ``path``, if it is to be left there.
     """
     store_of(desk.shared).write_drafts(pen.drafts)
-    desk.shared.made(pen.drafts)
+    desk.shared.chains.made(pen.drafts)
     work, lease, tip = view.record.work, view.record.lease, pen.record.git_tip or ""
     waits = _has_to_wait(desk, view, tip)
     if waits:
@@ -173,7 +173,7 @@ def _has_to_wait(desk: Desk, view: View, tip: str) -> bool:
     RefusedError if others wait here on which they do not stand.
     """
     before = Pending(desk.checkout).of(view.record.work)
-    if before is not None and desk.shared.chain(tip, before.tip) is None:
+    if before is not None and desk.shared.chains.line(tip, before.tip) is None:
         raise RefusedError(
             f"{len(before.verbs)} of {view.record.work} wait here, and the remote has gone on "
             "without them: nothing is put on top of that",

@@ -127,7 +127,7 @@ def _sides(desk: Desk, before: Sequence[str], found: Sequence[str]) -> Iterator[
     roster = desk.local_roster()
     for name, mine, other in (("here", before, found), ("there", found, before)):
         alone = [oid for oid in mine if oid not in set(other)]
-        links = [open_link(*commit, limit=_ENTRY) for commit in desk.shared.commits(alone)]
+        links = [open_link(*commit, limit=_ENTRY) for commit in desk.shared.chains.commits(alone)]
         names = {roster.name_of(link.by) if roster else link.by
                  for link in links if isinstance(link, Link)}  # fmt: skip
         by = ", ".join(sorted(names)[:_SHOWN]) or "nobody that can be told"

@@ -81,7 +81,7 @@ class Notebook:
     def _read(self, tip: str) -> Notes:
         empty = Notes(roster=self.roster, work=self.work, machine=self.desk.machine.id)
         try:
-            return empty.extend(self.desk.shared.chain(tip) or [])
+            return empty.extend(self.desk.shared.chains.line(tip) or [])
         except DamagedError:  # rubbish that somebody put there: ours goes in its place
             return empty
 
@@ -91,7 +91,7 @@ class Notebook:
         tip = self.tip
         if not tip or tip in there:
             return read
-        ahead = self.desk.shared.chain(tip, read.git_tip or "")
+        ahead = self.desk.shared.chains.line(tip, read.git_tip or "")
         if ahead:
             return read.extend(ahead)
         for entry in self._read(tip).entries:

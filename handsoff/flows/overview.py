@@ -106,7 +106,7 @@ class Window:
             return None
         card = self._card(desk, roster, own_of(desk, roster), work)
         record = self._history(desk, roster, work)
-        landed = {oid for oid, _ in desk.shared.chain(desk.seen_tip(work)) or []}
+        landed = {oid for oid, _ in desk.shared.chains.line(desk.seen_tip(work)) or []}
         notes, spoiled = self._notes(desk, roster, work)
         objects = store_of(desk.shared)
         return work_view(
@@ -199,7 +199,7 @@ def left_of(record: Record, objects: Objects, desk: Desk | None = None) -> Left 
 
 
 def _follows(desk: Desk, tip: str, seen: str) -> bool:
-    return not seen or desk.shared.chain(tip, seen) is not None
+    return not seen or desk.shared.chains.line(tip, seen) is not None
 
 
 def _works(desk: Desk) -> list[str]:

@@ -217,7 +217,7 @@ def _chains(desk: Desk, case: Case) -> dict[str, list[str]]:
     found = {}
     for ref, tip in refs.items():
         with suppress(DamagedError):  # rubbish in the place of notes: its id says enough
-            found[ref] = [oid for oid, _ in shared.chain(tip) or []]
+            found[ref] = [oid for oid, _ in shared.chains.line(tip) or []]
     return {ref: found.get(ref) or [tip] for ref, tip in refs.items()}
 
 

@@ -128,7 +128,7 @@ def _survey(desk: Desk, works: Iterable[str], more: Iterable[str]) -> Survey:
     for ref in unseen[:MOST]:
         work = work_of(ref.removeprefix(below)) or _named(desk, ref, tips[ref])
         ours |= {ref: work} if work else {}
-    shared.prepare(_unread(desk, ours, roster, tips))
+    shared.chains.prepare(_unread(desk, ours, roster, tips))
     found = {
         work: _standing(desk, work, ref, roster, tips.get(ref, "")) for ref, work in ours.items()
     }
@@ -145,7 +145,7 @@ def _survey(desk: Desk, works: Iterable[str], more: Iterable[str]) -> Survey:
 def _named(desk: Desk, ref: str, tip: str) -> str:
     """Return the work that the entries of a ref name, whose own name was cut short."""
     try:
-        commits = desk.shared.chain(tip) or []
+        commits = desk.shared.chains.line(tip) or []
     except DamagedError:
         return ""
     for link in (open_link(*commit) for commit in commits[:_NAMED_IN]):

@@ -128,7 +128,7 @@ def extended(desk: Desk, record: Record) -> Record:
     tip = record.git_tip or ""
     if waiting is None or waiting.tip == tip:
         return record
-    return record.extend(desk.shared.chain(waiting.tip, tip) or [])
+    return record.extend(desk.shared.chains.line(waiting.tip, tip) or [])
 
 
 def overlaid(desk: Desk, view: View) -> View:
@@ -160,7 +160,7 @@ def judging(desk: Desk, record: Record) -> list[Record]:
     if (
         waiting is None
         or waiting.tip == tip
-        or (tip and shared.chain(tip, waiting.tip) is not None)
+        or (tip and shared.chains.line(tip, waiting.tip) is not None)
     ):
         return [record]
     return [record, desk.history_to(record.roster, record.work, waiting.tip)]

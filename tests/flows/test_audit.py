@@ -249,8 +249,8 @@ def test_a_chain_that_this_clone_has_cut_off_spoils_no_other(
     assert ops.found("--trust", founding(members[0]), code=9) == {("no-chain", "main")}
     shared = open_shared(ops.checkout())
     tip = world.remote.refs()[LEASE]
-    shared.prepare([(tip, ""), ("f" * 40, "")])
-    assert len(shared.chain(tip) or []) == 5
+    shared.chains.prepare([(tip, ""), ("f" * 40, "")])
+    assert len(shared.chains.line(tip) or []) == 5
 
 
 def test_one_document_comes_out_for_findings_too(members: list[Machine], ops: Ops) -> None:

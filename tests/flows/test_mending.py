@@ -214,7 +214,7 @@ def test_a_work_that_is_carried_is_pushed_back_whoever_archived_it(
     m1, m2 = pair
     desk, tip = m1.desk(), world.remote.refs()[REF]
     roster, sign = desk.fresh_roster(), desk.machine.sign
-    names = {"lease/one": [oid for oid, _ in desk.shared.chain(tip) or []]}
+    names = {"lease/one": [oid for oid, _ in desk.shared.chains.line(tip) or []]}
     draft = archived(Archive(roster=roster), names, by=desk.machine.id, at=1, sign=sign)
     store(desk).write_drafts([draft])
     desk.shared.push(Move("refs/wip/archive", draft.oid, ""), Move(REF, "", tip))

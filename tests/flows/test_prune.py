@@ -204,7 +204,7 @@ def test_a_name_is_used_again_after_a_revocation_that_names_the_old_record(world
 
 def founding(desk: Desk) -> Roster:
     """Return the roster as it was before the last entry."""
-    commits = desk.shared.chain(desk.live_roster().git_tip or "") or []
+    commits = desk.shared.chains.line(desk.live_roster().git_tip or "") or []
     return read_roster(commits[:-1], desk.need_pin()).trusted()
 
 

@@ -15,20 +15,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.chain import Draft, line_of, parents_of
 from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command, limits
 from handsoff.edge.git.answers import judge, unreachable
 from handsoff.edge.git.begun import FETCH, Begun, Questions, fetching
+from handsoff.edge.git.chains import Chains
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.reader import MISSING, Reader
 from handsoff.edge.git.repo import Checkout, decode, lines
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError
 
 _SECONDS: Final = 120
-_NEAR: Final = 32
-"""Links that are read one by one; of a longer chain git lists the rest."""
 _TRANSFER: Final = 6 * 3600
 """Seconds that a fetch or push of parcels may take: a slow link is no failure."""
 
@@ -40,8 +38,6 @@ class Shared(Ours):
     checkout: Checkout
     name: str
     prefix: str = PREFIX
-    _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
-    """The commits that were read or made, by id: what an id names never changes."""
     _questions: Questions = field(default_factory=Questions, compare=False, repr=False)
 
     @property
@@ -69,6 +65,11 @@ class Shared(Ours):
     def reader(self) -> Reader:
         """Reads what is in the clone and in the private folder."""
         return Reader(self.checkout.top, self.environment())
+
+    @cached_property
+    def chains(self) -> Chains:
+        """Reads the chains that were fetched or made here."""
+        return Chains(self.reader, self.run)
 
     def run(
         self,
@@ -177,70 +178,6 @@ class Shared(Ours):
             tips = self.tips(*patterns)
             self.bring({ref: tips[ref] for ref in picked(tips)}, known)
         return tips
-
-    def prepare(self, wanted: Sequence[tuple[str, str]]) -> None:
-        """Read many chains at once, so that ``chain`` asks git no more for these (tip, known).
-
-        What does not come out as one line from ``known`` to ``tip`` is left to ``chain``, which
-        says what is wrong with it.
-        """
-        given = "".join(f"{tip}\n" + (f"^{known}\n" if known else "") for tip, known in wanted)
-        words = ("rev-list", "--first-parent", "--parents", "--stdin")
-        listed = self.run(*words, given=given.encode()) if wanted else None
-        if listed is None or listed.returncode:
-            return
-        below = dict([*line.split(" "), ""][:2] for line in lines(listed.stdout))
-        oids = dict.fromkeys(oid for item in wanted for oid in line_of(below, *item))
-        with suppress(DamagedError):
-            self.commits(list(oids))
-
-    def made(self, drafts: Iterable[Draft]) -> None:
-        """Remember commits that were written here, so that ``chain`` need not read them."""
-        self._read.update((draft.oid, draft.data) for draft in drafts)
-
-    def chain(self, tip: str, known: str = "") -> list[tuple[str, bytes]] | None:
-        """Return the commits from after ``known`` up to ``tip``, oldest first.
-
-        None if ``known`` is not on the first-parent line of ``tip``; nothing of "", which is no
-        tip. DamagedError if that line has a gap, or is over the limit.
-        """
-        found: list[tuple[str, bytes]] = []
-        total, at = 0, tip
-        with self.reader.open():
-            while at and at != known:
-                if len(found) == _NEAR and at not in self._read:
-                    self.prepare([(at, known)])
-                data = self._read.get(at) or self._read_link(at, tip, total)
-                total += len(data)
-                found.append((at, data))
-                at = next(iter(parents_of(data)), "")
-        if tip and at != known:
-            return None
-        self._read.update(found)
-        return found[::-1]
-
-    def _read_link(self, oid: str, tip: str, total: int) -> bytes:
-        info = self.reader.infos([oid])[oid]
-        if oid == tip and info.kind not in ("commit", MISSING):
-            raise DamagedError(
-                f"what lies on the remote is no commit: {tip}",
-                hint="somebody who may push put it there; the way out: handsoff doctor",
-            )
-        if info.kind != "commit":
-            raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
-        limits.check_total(total + info.size)
-        return self.reader.contents([oid])[0]
-
-    def commits(self, oids: Sequence[str]) -> list[tuple[str, bytes]]:
-        """Return raw commits that are here by id, in the order asked for."""
-        absent = [oid for oid in oids if oid not in self._read]
-        with self.reader.open():
-            infos = self.reader.infos(absent)
-            if any(info.kind != "commit" for info in infos.values()):
-                raise DamagedError("a chain of the remote is incomplete", hint="run git fsck there")
-            limits.check_total(sum(info.size for info in infos.values()))
-            self._read.update(zip(absent, self.reader.contents(absent), strict=True))
-        return [(oid, self._read[oid]) for oid in oids]
 
     def push(self, *moves: Move) -> Outcome:
         """Make ``moves`` on the remote, all or none; raise what a person must act on.

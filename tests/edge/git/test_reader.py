@@ -40,12 +40,12 @@ def test_one_git_answers_all_that_is_asked_in_a_block_and_sees_what_comes_meanwh
         assert shared.reader.infos([blob])[blob] == ("blob", 200_000)
         first = shared.reader._git
         oids = chain_of(objects, 200)
-        assert [oid for oid, _ in shared.chain(oids[-1]) or []] == oids
+        assert [oid for oid, _ in shared.chains.line(oids[-1]) or []] == oids
         assert shared.reader.contents([blob, oids[0], blob])[::2] == [b"a\nb\0" * 50_000] * 2
         assert shared.reader._git is first is not None
     assert shared.reader._git is None
     assert first.returncode is not None
-    for older, newer in pairwise(shared.commits(oids)):
+    for older, newer in pairwise(shared.chains.commits(oids)):
         assert older[0].encode() in newer[1]
 
 
@@ -55,8 +55,8 @@ def test_a_chain_with_a_gap_is_incomplete_however_long_it_is(shared: Shared, len
     oids = chain_of(objects, length)
     (shared.objects / oids[0][:2] / oids[0][2:]).unlink()
     with pytest.raises(DamagedError, match="chain of the remote is incomplete"):
-        shared.chain(oids[-1])
-    assert shared.chain(oids[-1], oids[0]) == shared.commits(oids[1:])
+        shared.chains.line(oids[-1])
+    assert shared.chains.line(oids[-1], oids[0]) == shared.chains.commits(oids[1:])
 
 
 @pytest.mark.parametrize("name", ["", "HEAD", "1" * 39, "info x\n" + "1" * 40, "1" * 40, "\udcff"])
@@ -91,7 +91,7 @@ def test_a_question_that_was_broken_off_leaves_no_answer_for_the_next(shared: Sh
             with pytest.raises(KeyboardInterrupt):
                 shared.reader.contents([one])
             assert git.returncode is not None
-            assert shared.commits([two])[0][1].endswith(b"\n\n1")
+            assert shared.chains.commits([two])[0][1].endswith(b"\n\n1")
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -103,4 +103,4 @@ def test_an_object_that_is_gone_since_it_was_found_is_not_waited_for(shared: Sha
         (shared.objects / two[:2] / two[2:]).unlink()
         with pytest.raises(DamagedError, match="git cannot read"):
             shared.reader.contents([one, two])
-        assert len(shared.commits([one])) == 1
+        assert len(shared.chains.commits([one])) == 1

@@ -1,4 +1,4 @@
-"""Reading the shared remote: into the private folder, by no ref, and only what is a chain."""
+"""Reading what was fetched: into the private folder, by no ref, and only what is one chain."""
 
 import pytest
 
@@ -40,19 +40,19 @@ def test_what_is_fetched_stays_in_the_private_folder(shared: Shared, world: Worl
     after = {k: v for k, v in traces(top).items() if not k.startswith(".git/handsoff")}
     assert after == before
     assert not Objects(shared.checkout.common_dir / "objects").has(second)
-    chain = shared.chain(second)
+    chain = shared.chains.line(second)
     assert chain is not None
     assert [oid for oid, _ in chain] == [first, second]
-    assert shared.chain(second, first) == chain[1:]
-    assert shared.chain(second, second) == []
-    assert shared.commits([second, first]) == chain[::-1]
-    assert shared.commits([]) == []
+    assert shared.chains.line(second, first) == chain[1:]
+    assert shared.chains.line(second, second) == []
+    assert shared.chains.commits([second, first]) == chain[::-1]
+    assert shared.chains.commits([]) == []
 
 
 def test_a_tip_that_does_not_descend_from_the_known_one_has_no_chain(shared: Shared) -> None:
     first, stranger = made(shared, "1"), made(shared, "stranger")
-    assert shared.chain(made(shared, "2", first), stranger) is None
-    assert shared.chain(first, made(shared, "2", first)) is None
+    assert shared.chains.line(made(shared, "2", first), stranger) is None
+    assert shared.chains.line(first, made(shared, "2", first)) is None
 
 
 def tag_of(shared: Shared) -> str:
@@ -69,17 +69,19 @@ def test_a_tip_that_is_no_chain_of_commits_is_damaged(shared: Shared, kind: str)
            "missing": lambda: "1" * 40,
            "incomplete": lambda: made(shared, "x", "1" * 40)}[kind]()  # fmt: skip
     with pytest.raises(DamagedError, match=r"(chain of the remote is incomplete|is no commit)"):
-        shared.chain(tip)
+        shared.chains.line(tip)
 
 
 def test_a_merge_is_followed_by_its_first_parent_only(shared: Shared) -> None:
     first = made(shared, "1")
     side = made(shared, "side")
     merge = made(shared, "merge", first, side)
-    chain = shared.chain(merge)
+    chain = shared.chains.line(merge)
     assert chain is not None
     assert [oid for oid, _ in chain] == [first, merge]
-    assert shared.chain(merge, side) is None, "a merge on top of what was seen is another history"
+    assert shared.chains.line(merge, side) is None, (
+        "a merge on top of what was seen is another history"
+    )
 
 
 def test_commits_of_branches_come_into_the_clone_and_no_ref_moves(
