@@ -10,11 +10,10 @@ receiver may catch. A run that was killed is taken up by typing the same command
 parcel is recognised by what is in it, and the record tells whether the push had landed.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from handsoff.core import routes
-from handsoff.edge.git.clone import BRANCHES
+from handsoff.edge.git import clone
 from handsoff.edge.home import cache_folder
 from handsoff.edge.scan import Scanner
 from handsoff.flows.desk import Desk
@@ -29,7 +28,8 @@ def send(desk: Desk, wishes: Wishes, phases: Phases) -> "Sent":
     """Hand this checkout's work over as ``wishes`` say."""
     with desk.checkout.lock():
         work = desk.work(wishes.named)
-        with desk.shared.reader.open(), desk.asking(work, *_asked(wishes)):
+        early = clone.questions(desk.shared) if _builds_on_branches(wishes) else ()
+        with desk.shared.reader.open(), desk.asking(work, *early):
             scanner = Scanner(cache_folder())
             # the remote and the scanner take a while: what goes on from here is imported meanwhile
             from handsoff.flows.sender import Sender  # noqa: PLC0415
@@ -37,11 +37,10 @@ def send(desk: Desk, wishes: Wishes, phases: Phases) -> "Sent":
             return Sender(desk, wishes, phases, work, scanner).run()
 
 
-def _asked(wishes: Wishes) -> Iterator[tuple[str, ...]]:
-    """Yield what the remote is asked besides, where what it has is what the other end can get."""
+def _builds_on_branches(wishes: Wishes) -> bool:
+    """Say whether what the remote has is what the other end can get, which decides what goes."""
     words = routes.in_order(
         wishes.via, at=wishes.at, to_file=wishes.to_file is not None, known=("direct",)
     )
     straight = wishes.verb == "send" and words[0] in ("direct", "ssh")
-    if not (straight or wishes.whole):
-        yield BRANCHES
+    return not (straight or wishes.whole)

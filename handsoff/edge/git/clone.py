@@ -27,8 +27,7 @@ from handsoff.edge.git.repo import Checkout, decode, lines
 from handsoff.errors import DamagedError
 
 _UNKNOWN: Final = re.compile(r"not our ref|bad object|no such remote ref|couldn't find remote ref")
-BRANCHES: Final = (f"{HEADS}*",)
-"""The question for all branches."""
+_BRANCHES: Final = (f"{HEADS}*",)
 _UNADVERTISED: Final = "unadvertised object"
 
 
@@ -69,12 +68,21 @@ def fetch_commits(shared: Shared, commits: Sequence[str], *, alone: bool = False
         raise unreachable(shared.name, done.stderr)
 
 
+def questions(shared: Shared) -> list[tuple[str, ...]]:
+    """Return what ``branches`` will ask, so that it can be begun before (``Shared.asking``)."""
+    return [_BRANCHES] if _are_beside_records(shared) else []
+
+
+def _are_beside_records(shared: Shared) -> bool:
+    return shared.url == shared.name
+
+
 def branches(shared: Shared) -> dict[str, str]:
     """Return the user's branches that the remote has now, by name, each with its commit."""
     prefix = shared.prefix
-    if shared.url == shared.name:
-        found = shared.tips(*BRANCHES)
-    else:  # records are at another place than what is fetched
+    if _are_beside_records(shared):
+        found = shared.tips(*_BRANCHES)
+    else:
         listed = shared.checkout.run("ls-remote", "--heads", "--", shared.name)
         if listed.returncode:
             raise unreachable(shared.name, listed.stderr)

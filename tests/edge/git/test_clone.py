@@ -197,3 +197,13 @@ def test_a_branch_that_is_gone_from_the_remote_is_nothing_to_build_on(old: World
     assert news.tips_there(shared) == [at(old, "main")]
     git(old.remote.path, "branch", "renamed", gone)
     assert news.tips_there(shared) == sorted({at(old, "main"), gone})
+
+
+def test_branches_are_asked_for_early_only_where_the_answer_is_of_use(old: World) -> None:
+    machine = made(old, "m1")
+    shared = open_shared(machine.checkout())
+    [question] = clone.questions(shared)
+    with shared.asking([question], {}):
+        assert clone.branches(shared)["main"] == at(old, "main")
+    machine.git("config", "remote.origin.pushurl", str(old.remote.path))
+    assert clone.questions(open_shared(machine.checkout())) == []
