@@ -88,7 +88,7 @@ def test_no_assignment_gets_past_the_gates(text: str) -> None:
 )  # fmt: skip
 def test_no_input_makes_a_rule_slow(unit: bytes) -> None:
     data = unit * (200_000 // len(unit))
-    start = time.perf_counter()
+    start = time.thread_time()  # not the clock: others may be at work on this machine
     for reading in (data, *views.views(data), *views.decoded(data)):
         patterns.find(reading)
-    assert time.perf_counter() - start < 3
+    assert time.thread_time() - start < 3

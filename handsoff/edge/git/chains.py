@@ -25,7 +25,7 @@ class Chains:
     """Reads chains of one clone by ``reader``; ``run`` is git with the private object folder."""
 
     reader: Reader
-    run: "Callable[..., subprocess.CompletedProcess[bytes]]"
+    run: Callable[..., subprocess.CompletedProcess[bytes]]
     _read: dict[str, bytes] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The commits that were read or made, by id: what an id names never changes."""
 
