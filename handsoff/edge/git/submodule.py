@@ -8,10 +8,11 @@ from pathlib import Path
 
 from handsoff.core import paths
 from handsoff.core.loose import quoted
-from handsoff.edge.git import command
+from handsoff.core.operation import NOTHING, Operation, kind_of
+from handsoff.edge.git import command, operation
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity
-from handsoff.edge.git.repo import Checkout, decode
+from handsoff.edge.git.repo import Checkout, decode, encode
 
 
 def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
@@ -21,9 +22,14 @@ def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
         if path in look.submodules and any(place.iterdir()):
             return Oddity("has files, but no repository", f"move them out of {shown}")
         return None
+    entries = look.entries.of(path)
+    if any(entry.stage for entry in entries):
+        return Oddity(
+            "is in a conflict, and nobody has said which commit it is to have",
+            f"check that commit out in it, then: git add {quoted(shown)}",
+        )
     commit = _ask(checkout, path, "rev-parse", "--verify", "-q", "HEAD^{commit}")
-    recorded = {entry.oid for entry in look.entries.of(path)}
-    if commit is None or {commit} != recorded:
+    if commit is None or {commit} != {entry.oid for entry in entries}:
         return Oddity(
             "has another commit checked out than the one recorded", f"git add {quoted(shown)}"
         )
@@ -37,9 +43,22 @@ def _unsaved(checkout: Checkout, path: bytes, shown: str) -> Oddity | None:
         return Oddity("has changes of its own", f"commit and push them: git -C {shown} status")
     if _ask(checkout, path, "stash", "list") != "":
         return Oddity("has a stash of its own", f"git -C {shown} stash list")
+    kind = kind_of(_operation(checkout, path))
+    if kind is not None:
+        return Oddity(
+            f"has {kind.what} of its own in progress", f"finish it first: git -C {shown} status"
+        )
     if _ask(checkout, path, "rev-list", "-1", "HEAD", "--branches", "--not", "--remotes") != "":
         return Oddity("has commits that no remote has", f"git -C {shown} push")
     return None
+
+
+def _operation(checkout: Checkout, path: bytes) -> Operation:
+    said = _ask(checkout, path, "rev-parse", "--absolute-git-dir")
+    if not said:
+        return NOTHING
+    own = Path(os.fsdecode(encode(said)))
+    return operation.read(Checkout(_place(checkout, path), own, own))
 
 
 def _place(checkout: Checkout, path: bytes) -> Path:

@@ -1,5 +1,7 @@
 """Whether a submodule holds more than its commit, asked of real ones."""
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +25,7 @@ def sub(here: Here) -> Path:
 
 def said(here: Here) -> str:
     """Return what is wrong with the submodule, or ""; the way out must name it."""
-    (path,) = here.look().entries.links
+    (path,) = set(here.look().entries.links)
     found = work_in(here.checkout, path, here.look())
     assert found is None or found.hint
     return found.what if found else ""
@@ -92,6 +94,24 @@ def _hidden_by_configuration(sub: Path) -> None:
     git(sub, "config", "status.showUntrackedFiles", "no")
 
 
+def _bisected(sub: Path) -> None:
+    git(sub, "bisect", "start")
+    git(sub, "bisect", "good", "HEAD~1")
+
+
+def _merging(sub: Path) -> None:
+    (Path(git(sub, "rev-parse", "--absolute-git-dir")) / "MERGE_HEAD").write_text(
+        git(sub, "rev-parse", "HEAD~1") + "\n"
+    )
+
+
+def _conflict(sub: Path) -> None:
+    ours, theirs = git(sub, "rev-parse", "HEAD"), git(sub, "rev-parse", "HEAD~1")
+    lines = [f"160000 {oid} {stage}\t{ODD}\0" for stage, oid in ((2, ours), (3, theirs))]
+    words = ["git", "update-index", "-z", "--index-info"]
+    subprocess.run(words, cwd=sub.parent, input=os.fsencode("".join(lines)), check=True)
+
+
 @pytest.mark.parametrize(
     ("spoil", "what"),
     [
@@ -104,6 +124,9 @@ def _hidden_by_configuration(sub: Path) -> None:
         (_another, "has another commit checked out than the one recorded"),
         (_nested, "has changes of its own"),
         (_files_alone, "has files, but no repository"),
+        (_bisected, "has a bisect of its own in progress"),
+        (_merging, "has a merge of its own in progress"),
+        (_conflict, "is in a conflict, and nobody has said which commit it is to have"),
         (_hidden_by_configuration, "has changes of its own"),
     ],
 )
