@@ -68,34 +68,52 @@ NOTHING: Final = Operation()
 
 
 class Kind(NamedTuple):
-    """What is in progress, for people, and the command that goes on with it."""
+    """What is in progress, for people, and the commands that go on with it or give it up."""
 
     what: str
     command: str
+    stop: str = ""
 
 
-_REVERTING: Final = Kind("a sequence of reverts", "git revert --continue")
+_REBASE: Final = Kind("a rebase", "git rebase --continue", "git rebase --abort")
+_PICK: Final = ("git cherry-pick --continue", "git cherry-pick --abort")
+_REVERT: Final = ("git revert --continue", "git revert --abort")
+_REVERTING: Final = Kind("a sequence of reverts", *_REVERT)
 _KINDS: Final = (
-    (b"rebase-merge/", Kind("a rebase", "git rebase --continue")),
-    (b"rebase-apply/rebasing", Kind("a rebase", "git rebase --continue")),
-    (b"rebase-apply/", Kind("git am", "git am --continue")),
-    (b"MERGE_HEAD", Kind("a merge", "git merge --continue")),
-    (b"CHERRY_PICK_HEAD", Kind("a cherry-pick", "git cherry-pick --continue")),
-    (b"REVERT_HEAD", Kind("a revert", "git revert --continue")),
-    (b"sequencer/", Kind("a sequence of picks", "git cherry-pick --continue")),
-    (b"BISECT_LOG", Kind("a bisect", "git bisect good, or git bisect bad")),
-    (b"SQUASH_MSG", Kind("a squash merge", "git commit")),
+    (b"rebase-merge/", _REBASE),
+    (b"rebase-apply/rebasing", _REBASE),
+    (b"rebase-apply/", Kind("git am", "git am --continue", "git am --abort")),
+    (b"MERGE_HEAD", Kind("a merge", "git merge --continue", "git merge --abort")),
+    (b"CHERRY_PICK_HEAD", Kind("a cherry-pick", *_PICK)),
+    (b"REVERT_HEAD", Kind("a revert", *_REVERT)),
+    (b"sequencer/", Kind("a sequence of picks", *_PICK)),
+    (b"BISECT_LOG", Kind("a bisect", "git bisect good, or git bisect bad", "git bisect reset")),
+    (b"SQUASH_MSG", Kind("a squash merge", "git commit", "git reset --merge")),
 )
+_TERMS: Final = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60})\n([A-Za-z][A-Za-z0-9-]{0,60})\n?")
+"""What a bisect calls bad and good, each on a line; said to people only where it is plain."""
 
 
 def kind_of(operation: Operation) -> Kind | None:
     """Return what is in progress, or None; what git leaves behind for good is nothing."""
     for mark, kind in _KINDS:
-        if any(name.startswith(mark) for name, _ in operation.files):
-            return _REVERTING if _reverts(operation) and mark == b"sequencer/" else kind
+        if not any(name.startswith(mark) for name, _ in operation.files):
+            continue
+        if mark == b"sequencer/" and _reverts(operation):
+            return _REVERTING
+        return _in_its_terms(kind, operation) if mark == b"BISECT_LOG" else kind
     if any(name not in _QUIET and not name.startswith(RERERE) for name, _ in operation.files):
         return Kind("an operation", "git status")
     return None
+
+
+def _in_its_terms(kind: Kind, operation: Operation) -> Kind:
+    """Return ``kind``, a bisect, with the words that git takes there for good and bad."""
+    terms = _TERMS.fullmatch(dict(operation.files).get(b"BISECT_TERMS", b""))
+    if terms is None:
+        return kind
+    bad, good = (word.decode() for word in terms.groups())
+    return kind._replace(command=f"git bisect {good}, or git bisect {bad}")
 
 
 def _reverts(operation: Operation) -> bool:

@@ -19,25 +19,76 @@ def of(*names: bytes) -> Operation:
 
 
 @pytest.mark.parametrize(
-    ("names", "what", "command"),
+    ("names", "what", "command", "stop"),
     [
-        ([b"MERGE_HEAD", b"MERGE_MSG", b"ORIG_HEAD"], "a merge", "git merge --continue"),
-        ([b"SQUASH_MSG"], "a squash merge", "git commit"),
-        ([b"CHERRY_PICK_HEAD", b"sequencer/todo"], "a cherry-pick", "git cherry-pick --continue"),
-        ([b"REVERT_HEAD"], "a revert", "git revert --continue"),
-        ([b"sequencer/todo"], "a sequence of picks", "git cherry-pick --continue"),
-        ([b"CHERRY_PICK_HEAD", b"rebase-merge/done"], "a rebase", "git rebase --continue"),
-        ([b"rebase-apply/next", b"rebase-apply/rebasing"], "a rebase", "git rebase --continue"),
-        ([b"rebase-apply/applying", b"ORIG_HEAD"], "git am", "git am --continue"),
-        ([b"BISECT_LOG", b"BISECT_START"], "a bisect", "git bisect good, or git bisect bad"),
-        ([b"MERGE_MODE"], "an operation", "git status"),
-        ([b"BISECT_TERMS", b"rr-cache/" + b"a" * 40 + b"/preimage"], "an operation", "git status"),
+        (
+            [b"MERGE_HEAD", b"MERGE_MSG", b"ORIG_HEAD"],
+            "a merge",
+            "git merge --continue",
+            "git merge --abort",
+        ),
+        ([b"SQUASH_MSG"], "a squash merge", "git commit", "git reset --merge"),
+        (
+            [b"CHERRY_PICK_HEAD", b"sequencer/todo"],
+            "a cherry-pick",
+            "git cherry-pick --continue",
+            "git cherry-pick --abort",
+        ),
+        ([b"REVERT_HEAD"], "a revert", "git revert --continue", "git revert --abort"),
+        (
+            [b"sequencer/todo"],
+            "a sequence of picks",
+            "git cherry-pick --continue",
+            "git cherry-pick --abort",
+        ),
+        (
+            [b"CHERRY_PICK_HEAD", b"rebase-merge/done"],
+            "a rebase",
+            "git rebase --continue",
+            "git rebase --abort",
+        ),
+        (
+            [b"rebase-apply/next", b"rebase-apply/rebasing"],
+            "a rebase",
+            "git rebase --continue",
+            "git rebase --abort",
+        ),
+        ([b"rebase-apply/applying", b"ORIG_HEAD"], "git am", "git am --continue", "git am --abort"),
+        (
+            [b"BISECT_LOG", b"BISECT_START"],
+            "a bisect",
+            "git bisect good, or git bisect bad",
+            "git bisect reset",
+        ),
+        ([b"MERGE_MODE"], "an operation", "git status", ""),
+        (
+            [b"BISECT_TERMS", b"rr-cache/" + b"a" * 40 + b"/preimage"],
+            "an operation",
+            "git status",
+            "",
+        ),
     ],
 )
 def test_what_is_in_progress_is_named_with_the_way_on(
-    names: list[bytes], what: str, command: str
+    names: list[bytes], what: str, command: str, stop: str
 ) -> None:
-    assert operation.kind_of(of(*names)) == Kind(what, command)
+    assert operation.kind_of(of(*names)) == Kind(what, command, stop)
+
+
+@pytest.mark.parametrize(
+    ("terms", "command"),
+    [
+        (b"slow\nfast\n", "git bisect fast, or git bisect slow"),
+        (b"bad\ngood\n", "git bisect good, or git bisect bad"),
+        (b"--exec\n\x1b[31m\n", "git bisect good, or git bisect bad"),
+        (b"slow\n", "git bisect good, or git bisect bad"),
+    ],
+)
+def test_a_bisect_goes_on_in_the_words_that_it_was_begun_with(terms: bytes, command: str) -> None:
+    found = Operation(((b"BISECT_LOG", b""), (b"BISECT_TERMS", terms)))
+    kind = operation.kind_of(found)
+    assert kind is not None
+    assert kind.command == command
 
 
 @pytest.mark.parametrize(
@@ -55,7 +106,7 @@ def test_what_git_leaves_behind_for_good_is_nothing_in_progress(names: list[byte
 def test_a_sequence_of_reverts_goes_on_as_one() -> None:
     files = ((PICKS, b"revert 1234 x\nrevert abcd y\n"),)
     assert operation.kind_of(Operation(files)) == Kind(
-        "a sequence of reverts", "git revert --continue"
+        "a sequence of reverts", "git revert --continue", "git revert --abort"
     )
 
 

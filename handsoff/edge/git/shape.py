@@ -29,10 +29,11 @@ def operations(look: Look) -> Iterator[Oddity]:
     """Yield the operation that is in progress in this worktree."""
     kind = kind_of(look.operation)
     if kind is not None:
-        yield Oddity(
-            f"{kind.what} is in progress here",
-            f"finish it first ({kind.command}, or --abort), or catch with --into DIR",
-        )
+        go_on, stop = kind.command, kind.stop
+        end = f"finish it first ({go_on}), or catch with --into DIR"
+        if stop:
+            end = f"finish it first ({go_on}), give it up ({stop}), or catch with --into DIR"
+        yield Oddity(f"{kind.what} is in progress here", end)
 
 
 def moved_along(look: Look) -> Iterator[Oddity]:
