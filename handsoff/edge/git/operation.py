@@ -35,9 +35,11 @@ def read(checkout: Checkout) -> Operation:
     asked = {oid for name, data in found.items() for oid in operation.ids_in(name, data)}
     kinds = dict(_resolve(checkout, sorted(asked - operation.labels_in(found))))
     commits = {oid for kind, oid in kinds.values() if kind == "commit"}
-    for tag, commit in _tags(checkout, [oid for kind, oid in kinds.values() if kind == "tag"]):
-        found[TAGS + tag.encode()] = checkout.git("cat-file", "tag", tag)
-        commits.add(commit)
+    for oid in [oid for kind, oid in kinds.values() if kind == "tag"]:
+        tags, commit = _tagged(checkout, oid)
+        if commit is not None:
+            found |= tags
+            commits.add(commit)
     merged = found.get(b"AUTO_MERGE", b"").decode("ascii", "replace").strip()
     return Operation(
         files=tuple(sorted(found.items())),
@@ -124,11 +126,14 @@ def _resolve(checkout: Checkout, names: Iterable[str]) -> Iterator[tuple[str, tu
             yield name, (kind, oid)
 
 
-def _tags(checkout: Checkout, tags: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for tag in tags:
-        commit = checkout.commit(tag)
-        if commit is not None:
-            yield tag, commit
+def _tagged(checkout: Checkout, tag: str) -> tuple[dict[bytes, bytes], str | None]:
+    """Return a tag and all that it is a tag of, by name, down to its commit; or None for that."""
+    tags, commit = {}, checkout.commit(tag)
+    while commit is not None and tag != commit:
+        data = checkout.git("cat-file", "tag", tag)
+        tags[TAGS + tag.encode()] = data
+        tag = decode(data[len(b"object ") :].partition(b"\n")[0])
+    return tags, commit
 
 
 def unclear(checkout: Checkout, wanted: Operation) -> set[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.objects import oid_of
-from handsoff.core.operation import FOLDERS, NOTHING, Operation, kind_of
+from handsoff.core.operation import FOLDERS, NOTHING, TAGS, Operation, kind_of
 from handsoff.edge.git import operation
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import decode
@@ -231,6 +231,19 @@ def test_a_tag_that_is_merged_is_an_object_there_too(here: Here, tmp_path: Path)
     assert (seen.files, seen.commits) == (found.files, found.commits)
     assert there.git("cat-file", "-t", (there.top / ".git/MERGE_HEAD").read_text().strip()) == "tag"
     assert not (there.top / ".git/tags").exists()
+
+
+def test_a_tag_of_a_tag_that_is_merged_brings_both(here: Here, tmp_path: Path) -> None:
+    operations.begin(here.top, "merge of a tag")
+    inner = here.git("rev-parse", "refs/tags/v1")
+    here.git("tag", "-m", "signed off", "v1-final", "v1")
+    outer = here.git("rev-parse", "refs/tags/v1-final")
+    here.write(".git/MERGE_HEAD", outer + "\n")
+    found = operation.read(here.checkout)
+    assert {name for name, _ in found.files if name.startswith(TAGS)} == {
+        TAGS + inner.encode(), TAGS + outer.encode(),
+    }  # fmt: skip
+    assert here.git("rev-parse", "v1^{commit}") in found.commits
 
 
 def test_a_tag_of_what_is_no_commit_needs_nothing(here: Here) -> None:
