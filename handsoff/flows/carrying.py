@@ -38,7 +38,13 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
             behind[path] = f"an empty folder that {problem}"
     known = {path.rstrip(b"/") for path in found.nested}.union(found.submodules)
     for folder in set(found.walked.inner) - known:
-        behind[folder + b"/.git"] = "git takes it for no repository of its own: it stays"
+        # where the work has files in it already, git looks past a repository, even a good one
+        shared = any(path.startswith(folder + b"/") for path in found.entries.paths)
+        behind[folder + b"/.git"] = (
+            "a repository around files of this work: they travel, and its .git stays"
+            if shared
+            else "git takes it for no repository of its own: it stays"
+        )
     behind |= {
         path: "its setuid, setgid or sticky bit: the file itself travels"
         for path, mode in found.modes.items()
