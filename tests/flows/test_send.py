@@ -38,6 +38,27 @@ def test_what_stays_behind_is_named_with_its_reason(monday: Monday) -> None:
     assert "cache/dep/.git" not in behind
 
 
+def test_a_repository_around_files_of_the_work_is_said_to_stay(monday: Monday) -> None:
+    git(monday.m1.top, "init", "-q", "src")
+    monday.m1.write("src/new.py", "travels\n")
+    told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
+    behind = {item["path"]: item["reason"] for item in told["left_behind"]}
+    assert behind["src/.git"].startswith("a repository around files of this work")
+
+
+def test_hard_links_that_git_has_as_they_are_are_named_where_both_are_here(monday: Monday) -> None:
+    top = monday.m1.top
+    monday.m1.write("one.txt", "shared\n")
+    (top / "two.txt").hardlink_to(top / "one.txt")
+    monday.m1.write("three.txt", "another\n")
+    (top.parent / "elsewhere").hardlink_to(top / "three.txt")
+    monday.m1.git("add", "one.txt", "two.txt", "three.txt")
+    monday.m1.git("commit", "-qm", "linked", "--", "one.txt", "two.txt", "three.txt")
+    told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
+    linked = [item["path"] for item in told["left_behind"] if "hard link" in item["reason"]]
+    assert linked == ["one.txt", "two.txt"]
+
+
 def test_json_tells_what_was_sent(monday: Monday) -> None:
     with at_home(monday.m2) as there:
         told = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json

@@ -83,6 +83,8 @@ class Walked:
     unreadable: list[bytes] = field(default_factory=list)
     inner: list[bytes] = field(default_factory=list)
     """Folders that have a .git in them, whatever git makes of it."""
+    linked: dict[tuple[int, int], set[bytes]] = field(default_factory=dict)
+    """Files that have several names, by device and inode, with those of the names that travel."""
 
 
 def look(
@@ -99,14 +101,15 @@ def look(
     processes = [checkout.start(*switches, *words) for words in questions.values()]
     entries = read_entries(checkout)
     walked = walk_folders(checkout.top) if walk else Walked()
-    modes = dict(permissions(checkout, entries.paths)) if walk else {}
+    modes = dict(permissions(checkout, entries.paths, walked.linked)) if walk else {}
     said = dict(zip(questions, read_all(processes, "look at this checkout"), strict=True))
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     untracked = paths_of["others"]
     walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
     walked.inner = _not_ignored(walked.inner, paths_of.get("ignored", frozenset()))
     if walk:
-        modes |= permissions(checkout, untracked | paths_of.get("carried", frozenset()))
+        others = untracked | paths_of.get("carried", frozenset())
+        modes |= permissions(checkout, others, walked.linked)
     return Look(
         head=head,
         branch=checkout.branch(),

@@ -1,4 +1,7 @@
-"""Permission bits that are not those of every new file here: git keeps no word about them."""
+"""Permission bits that are not those of every new file here, and files of several names.
+
+Git keeps no word about either.
+"""
 
 import os
 import stat
@@ -8,8 +11,13 @@ from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout
 
 
-def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the files whose permission bits are not those of a new file here, with the bits."""
+def permissions(
+    checkout: Checkout, wanted: Iterable[bytes], linked: dict[tuple[int, int], set[bytes]]
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the files whose permission bits are not those of a new file here, with the bits.
+
+    Those of several names are put into ``linked`` on the way, by the file that they are.
+    """
     if checkout.ignores_modes:
         return
     hidden = umask()
@@ -24,11 +32,13 @@ def permissions(checkout: Checkout, wanted: Iterable[bytes]) -> Iterator[tuple[b
                 is_there = worktree.has_folder(above[:-1])
             if not is_there:
                 continue
-            mode = os.lstat(top + path).st_mode
+            st = os.lstat(top + path)
         except OSError:
             continue  # gone, or below a folder that nobody may enter, which is refused by its name
-        if mode not in usual and stat.S_ISREG(mode):
-            yield path, stat.S_IMODE(mode)
+        if st.st_nlink > 1 and stat.S_ISREG(st.st_mode):
+            linked.setdefault((st.st_dev, st.st_ino), set()).add(path)
+        if st.st_mode not in usual and stat.S_ISREG(st.st_mode):
+            yield path, stat.S_IMODE(st.st_mode)
 
 
 def umask() -> int:

@@ -161,7 +161,7 @@ def capture(
         stash=look.stash,
         branch=branch,
         empty_folders=tuple(sorted(p for p in look.walked.empty if not path_problem(p))),
-        left_behind=(*left_behind, *_partly(taken, filtered)),
+        left_behind=(*left_behind, *_partly(look, taken, filtered)),
         tip=_tip(checkout, look, work),
         detached=look.branch is None,
         operation=look.operation,
@@ -196,9 +196,11 @@ def _stale(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> Iter
             yield path
 
 
-def _partly(taken: Mapping[bytes, Taken], filtered: Filtered) -> list[LeftBehind]:
+def _partly(look: Look, taken: Mapping[bytes, Taken], filtered: Filtered) -> list[LeftBehind]:
     """Return what travels, but not all of it."""
-    linked = (path for path, file in taken.items() if file.links > 1)
+    linked = {path for path, file in taken.items() if file.links > 1}
+    # of those that git has as they are, it is news only if both names are in this checkout
+    linked |= {path for names in look.walked.linked.values() if len(names) > 1 for path in names}
     found = [LeftBehind(p, "a hard link: arrives as a file of its own") for p in linked]
     why = (
         "too large to take along, and the remote has it: its filter brings it, as git lfs pull does"
@@ -233,7 +235,7 @@ def _modes(
 ) -> Iterator[tuple[bytes, int]]:
     """Yield the permission bits of those files that travel."""
     worktree = Worktree(checkout.top)
-    for path, mode in {**look.modes, **dict(permissions(checkout, extra))}.items():
+    for path, mode in {**look.modes, **dict(permissions(checkout, extra, {}))}.items():
         # not below a link: the file that is found there is somebody else's
         if (path in taken or path in look.entries.paths) and worktree.stat(path) is not None:
             yield path, mode & 0o777
