@@ -9,7 +9,8 @@ Traps:
 * whether line ends are converted on the way in depends on what the index has: ``hash-object``
   does not look there, ``update-index`` does;
 * ``core.safecrlf`` makes git die on the files that this room is for;
-* ``checkout-index`` reads the attributes of the worktree that it is told;
+* ``checkout-index`` reads the attributes of the worktree that it is told, and those that are not
+  there from its index;
 * ``diff-files`` converts a file that was written in the same second as the index.
 """
 
@@ -112,9 +113,15 @@ def without_programs(checkout: Checkout) -> list[str]:
 class Converter:
     """Git, converting in a scratch folder of its own."""
 
-    def __init__(self, checkout: Checkout, scratch: Path, *more: Path) -> None:
-        """``more`` are further object folders to read from."""
+    def __init__(
+        self, checkout: Checkout, scratch: Path, *more: Path, standing_in: Iterable[Entry] = ()
+    ) -> None:
+        """``more`` are further object folders to read from.
+
+        ``standing_in`` are attributes that the index has and the disk has not: git reads those.
+        """
         self._checkout = checkout
+        self._standing_in = {entry.path: encode_entry(entry) for entry in standing_in}
         self._index = scratch / "index"
         self._tree = scratch / "tree"
         self.objects = files.ensure_folder(scratch / "objects")
@@ -137,7 +144,8 @@ class Converter:
         if not wanted:
             return {}
         listed = split(self._checkout.git("ls-files", "--stage", "-z", given=None, **self._env))
-        return {line.partition(b"\t")[2]: decode(line.split(b" ")[1]) for line in listed}
+        found = {line.partition(b"\t")[2]: decode(line.split(b" ")[1]) for line in listed}
+        return {path: oid for path, oid in found.items() if path not in self._standing_in}
 
     def _cleanable(self, entries: list[Entry], switches: list[str]) -> list[Entry]:
         """Return those that git can clean, of some on which it gave up: one is enough for that."""
@@ -150,7 +158,7 @@ class Converter:
 
     def _cleaned(self, entries: list[Entry], switches: list[str]) -> bool:
         known = [encode_entry(entry) for entry in entries if entry.oid]
-        self._index.write_bytes(encode(known))
+        self._index.write_bytes(encode([*known, *self._standing_in.values()]))
         done = self._checkout.run(
             *switches, "update-index", "--add", "-z", "--stdin",
             given=b"".join(entry.path + b"\0" for entry in entries), **self._env,
@@ -168,7 +176,9 @@ class Converter:
         if not leaves:
             return {}
         entries = [Entry(path, leaf.mode, leaf.oid) for path, leaf in leaves.items()]
-        self._index.write_bytes(encode(map(encode_entry, entries)))
+        entries = [entry for entry in entries if entry.path not in self._standing_in]
+        known = map(encode_entry, entries)
+        self._index.write_bytes(encode([*known, *self._standing_in.values()]))
         env = {**self._env, **({"GIT_WORK_TREE": str(attributes)} if attributes else {})}
         where = f"--prefix={self._tree}/"
         done = self._checkout.run(
@@ -191,7 +201,9 @@ class Converter:
 
 
 @contextmanager
-def converter(checkout: Checkout, *more: Path) -> Iterator[Converter]:
+def converter(
+    checkout: Checkout, *more: Path, standing_in: Iterable[Entry] = ()
+) -> Iterator[Converter]:
     """Give a converter whose scratch folder is gone afterwards."""
     with checkout.scratch() as folder:
-        yield Converter(checkout, folder, *more)
+        yield Converter(checkout, folder, *more, standing_in=standing_in)

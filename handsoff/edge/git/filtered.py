@@ -14,7 +14,13 @@ from handsoff.core.conversion import Kind
 from handsoff.core.index import Entry
 from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.trees import Leaf
-from handsoff.edge.git.convert import Converter, Rules, converter, rules_of
+from handsoff.edge.git.convert import (
+    Converter,
+    Rules,
+    attributes_among,
+    converter,
+    rules_of,
+)
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
@@ -99,7 +105,7 @@ def read_filtered(
     mine = dict(_differing(worktree, rules, present))
     asked = [p for p in (*filters, *secret) if p in look.suspects]
     asked += [p for p in secret if p not in look.suspects and _is_touched(worktree, look, p)]
-    with converter(checkout) as git:
+    with converter(checkout, standing_in=_not_on_disk(worktree, look)) as git:
         ids = git.clean((_indexed(look, path) for path in asked), programs=True) if programs else {}
         behind = dict(_on_disk(worktree, (path for path in asked if path in secret)))
         # one that nobody has decrypted is on disk as git has it
@@ -121,6 +127,14 @@ def read_filtered(
         cleaned={**cleaned, **ids},
         behind={path: leaf for path, leaf in behind.items() if path not in unknown},
     )
+
+
+def _not_on_disk(worktree: Worktree, look: Look) -> Iterator[Entry]:
+    """Yield attributes that git reads from the index, say where a sparse checkout has no file."""
+    for path in attributes_among(look.entries.paths):
+        entry = look.entries.of(path)[0]
+        if entry.stage == 0 and worktree.stat(path) is None:
+            yield Entry(path, entry.mode, entry.oid)
 
 
 def _is_spared(look: Look, path: bytes, spared: Spared) -> bool:

@@ -57,6 +57,23 @@ def test_a_file_that_a_checkout_brings_back_is_lossless_and_any_other_is_raw(her
     assert found.cleaned[b"mixed"] == blob(LF)
 
 
+@pytest.mark.parametrize("how", ["removed", "sparse"])
+def test_attributes_that_only_the_index_has_convert_as_well(here: Here, how: str) -> None:
+    commit(here, same=LF, edited=LF)
+    here.write(".gitattributes", "* text eol=crlf\n")
+    here.git("add", ".gitattributes")
+    if how == "sparse":
+        here.git("commit", "-qm", "attributes")
+        here.git("sparse-checkout", "set", "--no-cone", "/*", "!/.gitattributes")
+    else:
+        (here.top / ".gitattributes").unlink()
+    here.write("edited", CRLF * 2)
+    found = filtered(here)
+    assert b"same" in found.raw
+    assert found.lossless.keys() == {b"edited"}
+    assert b".gitattributes" not in found.cleaned
+
+
 def test_the_object_of_a_lossless_file_travels_unless_the_index_has_it(here: Here) -> None:
     here.git("config", "core.autocrlf", "true")
     commit(here, same=CRLF, staged=CRLF, reset=CRLF, edited=CRLF)
