@@ -7,6 +7,7 @@ objects only as an alternate. What they let pass and should not be written is th
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -29,6 +30,8 @@ _LEAST: Final = 600
 _IGNORED: Final = ("zeroPaddedFilemode", "badEmail", "missingSpaceBeforeDate", "badTimezone",
                    "missingEmail", "missingNameBeforeEmail", "badName")  # fmt: skip
 _TRIPPED: Final = tuple(f": {name}: ".encode() for name in _IGNORED)
+_NAMED: Final = re.compile(rb"(?m)^error: object ([0-9a-f]{40}): \w+: ([ -~]{1,200})")
+"""What git says of an object that it does not take: which it is, and why."""
 _INDEXED: Final = 5
 """Times the bytes of a pack that its index may have: 36 for each object, of which none is
 smaller than 9."""
@@ -181,6 +184,10 @@ def _judge(done: "subprocess.CompletedProcess[bytes]") -> None:
         raise UnfitError(
             "the parcel does not fit: no space left on device", hint="make room, and take it again"
         )
+    named = _NAMED.search(done.stderr)
+    if done.returncode and named:
+        oid, said = (part.decode() for part in named.groups())
+        raise _failed(f"git says of the object {oid}: {said}")
     if done.returncode:
         raise _failed(command.failed(done.stderr, "accept the pack"))
 

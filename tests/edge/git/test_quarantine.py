@@ -160,6 +160,15 @@ def test_a_hostile_tree_does_not_pass_the_gate(here: Here, tmp_path: Path, data:
         check_in(tmp_path / "q", pack_of(*with_commit(data)), here.top / ".git" / "objects")
 
 
+def test_what_git_does_not_take_is_named_with_its_reason(here: Here, tmp_path: Path) -> None:
+    long = b"*.a " + b"x" * 3000 + b"\n"
+    oid = oid_of("blob", long)
+    data = tree((b".gitattributes", FILE, oid))
+    pack = pack_of(*with_commit(data), ("blob", long))
+    with pytest.raises(DamagedError, match=f"{oid}: .gitattributes has too long lines"):
+        check_in(tmp_path / "q", pack, here.top / ".git" / "objects")
+
+
 def test_what_only_old_and_honest_history_trips_passes(here: Here, tmp_path: Path) -> None:
     subtree = tree((b"f", FILE, BLOB))
     padded = b"040000 d\0" + bytes.fromhex(oid_of("tree", subtree))
