@@ -138,13 +138,17 @@ def shown(path: bytes) -> str:
 def check_carry(lines: bytes, top: bytes) -> list[bytes]:
     """Return the patterns of a carry list (gitignore syntax), ready to be given to git.
 
-    Line ends of any system, blanks at the end and a mark of byte order are dropped, and ``./``
-    stands for the top, where git would find nothing by it. A pattern that leaves the
-    checkout (``..``, or an absolute path outside ``top``) raises RefusedError.
+    Line ends of any system, blanks around a line and a mark of byte order are dropped, and ``./``
+    stands for the top, where git would find nothing by it. A blank at the end that a backslash
+    quotes stays. A pattern that leaves the checkout (``..``, or an absolute path outside ``top``)
+    raises RefusedError.
     """
     patterns = []
     for number, raw in enumerate(lines.removeprefix(BOM_UTF8).splitlines(), 1):
-        line = raw.strip(b" \t\r")
+        given = raw.lstrip(b" \t")
+        line = given.rstrip(b" \t\r")
+        if (len(line) - len(line.rstrip(b"\\"))) % 2:
+            line = given[: len(line) + 1]  # a blank that is quoted belongs to the name
         if not line or line.startswith(b"#"):
             continue
         bare = line.lstrip(b"!").replace(b"\\", b"/")

@@ -275,6 +275,11 @@ def test_a_carry_list_is_patterns_without_comments_and_line_ends() -> None:
     assert paths.check_carry(b"", b"/home/m/co") == []
 
 
+def test_a_blank_at_the_end_stays_if_it_is_quoted() -> None:
+    lines = b"a\\ \nb\\\\ \nc\\  \r\nd\\\n \te \n"
+    assert paths.check_carry(lines, b"/co") == [b"a\\ ", b"b\\\\", b"c\\ ", b"d\\", b"e"]
+
+
 def test_an_absolute_path_inside_the_checkout_is_taken_from_its_top() -> None:
     lines = b"/home/m/co/notes.txt\n!/home/m/co/notes/secret.txt\n/home/m/cow\n"
     assert paths.check_carry(lines, b"/home/m/co") == [
