@@ -43,7 +43,7 @@ def check_path(path: bytes) -> None:
     """Raise RefusedError if nothing of this name may be written into a worktree."""
     problem = path_problem(path)
     if problem:
-        raise RefusedError(f"the path {path[:120]!r} {problem}")
+        raise RefusedError(f"the path {shown(path[:120])} {problem}")
 
 
 def check_names(names: Sequence[bytes]) -> None:

@@ -52,7 +52,7 @@ PATH = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join).ma
 @example(b"a//b")
 def test_no_path_that_passes_leaves_the_tree_or_enters_git(path: bytes) -> None:
     if paths.path_problem(path) is not None:
-        with pytest.raises(RefusedError, match="the path b"):
+        with pytest.raises(RefusedError, match="the path "):
             paths.check_path(path)
         return
     paths.check_path(path)
