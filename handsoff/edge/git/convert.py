@@ -31,6 +31,8 @@ from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout, decode, split
 
 ATTRIBUTES: Final = b".gitattributes"
+OURS: Final = 2
+"""The stage of a conflict from which git reads attributes that the disk has not."""
 
 Attributes = Mapping[bytes, Mapping[str, str]]
 

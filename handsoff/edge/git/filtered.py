@@ -15,6 +15,7 @@ from handsoff.core.index import Entry
 from handsoff.core.objects import EXECUTABLE, FILE
 from handsoff.core.trees import Leaf
 from handsoff.edge.git.convert import (
+    OURS,
     Converter,
     Rules,
     attributes_among,
@@ -132,9 +133,9 @@ def read_filtered(
 def _not_on_disk(worktree: Worktree, look: Look) -> Iterator[Entry]:
     """Yield attributes that git reads from the index, say where a sparse checkout has no file."""
     for path in attributes_among(look.entries.paths):
-        entry = look.entries.of(path)[0]
-        if entry.stage == 0 and worktree.stat(path) is None:
-            yield Entry(path, entry.mode, entry.oid)
+        for entry in look.entries.of(path):
+            if entry.stage in (0, OURS) and worktree.stat(path) is None:
+                yield Entry(path, entry.mode, entry.oid)
 
 
 def _is_spared(look: Look, path: bytes, spared: Spared) -> bool:

@@ -19,7 +19,7 @@ from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
 from handsoff.core.state import LeftBehind, State
 from handsoff.core.trees import Change, Leaf, composed, differences, leaf_at
 from handsoff.edge.git import clone, compared
-from handsoff.edge.git.convert import Rules, attributes_among, converter, rules_of
+from handsoff.edge.git.convert import OURS, Rules, attributes_among, converter, rules_of
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
@@ -209,12 +209,13 @@ def _attributes(
     One that is not on disk counts as the index has it.
     """
     present = []
+    ours = {e.path: Leaf(e.mode, e.oid) for e in target.special if e.stage == OURS}
     with checkout.scratch() as folder:
         for path in attributes_among(known):
             if attributes_among(paths.parents(path)):
                 continue  # nobody's, and in the way of those above
             trees = (target.work_tree, target.index_tree)  # where git looks, in this order
-            leaves = (leaf_at(objects.tree, tree, path) for tree in trees)
+            leaves = (*(leaf_at(objects.tree, tree, path) for tree in trees), ours.get(path))
             leaf = next((f for f in leaves if f and f.mode in (FILE, EXECUTABLE)), None)
             if leaf is not None:  # git follows no link here
                 place = folder / os.fsdecode(path)

@@ -57,7 +57,7 @@ def test_a_file_that_a_checkout_brings_back_is_lossless_and_any_other_is_raw(her
     assert found.cleaned[b"mixed"] == blob(LF)
 
 
-@pytest.mark.parametrize("how", ["removed", "sparse"])
+@pytest.mark.parametrize("how", ["removed", "sparse", "conflict"])
 def test_attributes_that_only_the_index_has_convert_as_well(here: Here, how: str) -> None:
     commit(here, same=LF, edited=LF)
     here.write(".gitattributes", "* text eol=crlf\n")
@@ -67,6 +67,11 @@ def test_attributes_that_only_the_index_has_convert_as_well(here: Here, how: str
         here.git("sparse-checkout", "set", "--no-cone", "/*", "!/.gitattributes")
     else:
         (here.top / ".gitattributes").unlink()
+    if how == "conflict":
+        ours = here.git("rev-parse", ":.gitattributes")
+        here.git("rm", "-q", "--cached", "-f", ".gitattributes")
+        staged = f"100644 {blob(LF)} 1\t.gitattributes\n100644 {ours} 2\t.gitattributes\n"
+        here.git("update-index", "--index-info", given=staged)
     here.write("edited", CRLF * 2)
     found = filtered(here)
     assert b"same" in found.raw
