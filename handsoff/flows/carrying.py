@@ -4,11 +4,13 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from handsoff.core import guard, paths
+from handsoff.core.objects import LINK
 from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.repo import Checkout
+from handsoff.errors import RefusedError
 
 PAGE: Final = b".wip/HANDOFF.md"
 CARRY: Final = b".wip/carry"
@@ -20,6 +22,11 @@ def carry_patterns(checkout: Checkout) -> list[bytes]:
     listed = Worktree(checkout.top).read(CARRY)
     if listed is None:
         return []
+    if listed.mode == LINK:
+        raise RefusedError(
+            ".wip/carry is a link, and what it leads to is not read",
+            hint="let it be a file, with the list itself in it",
+        )
     return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
 
 

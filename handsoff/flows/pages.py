@@ -30,6 +30,7 @@ class Written:
 
 def read_page(checkout: Checkout, work: str) -> Written:
     """Return the page if it is complete; RefusedError naming the section and the line."""
+    _refuse_link(checkout)
     content = Worktree(checkout.top).read(PAGE)
     if content is None:
         raise RefusedError(
@@ -44,10 +45,7 @@ def read_page(checkout: Checkout, work: str) -> Written:
 
 def ensure_page(checkout: Checkout, work: str) -> bool:
     """Write the template if there is no page yet; say whether it was written."""
-    if checkout.page.parent.is_symlink() or checkout.page.is_symlink():
-        raise UnfitError(
-            f"{checkout.page} is, or is below, a link", hint="let .wip be a folder of the checkout"
-        )
+    _refuse_link(checkout)
     if checkout.page.exists():
         return False
     with files.saying(f"cannot write {checkout.page}"):
@@ -55,3 +53,11 @@ def ensure_page(checkout: Checkout, work: str) -> bool:
         template = tongue.said(pages.template(work))
         files.write(checkout.page, template.encode("utf-8", "surrogateescape"), 0o644)
     return True
+
+
+def _refuse_link(checkout: Checkout) -> None:
+    if checkout.page.parent.is_symlink() or checkout.page.is_symlink():
+        raise UnfitError(
+            f"{checkout.page} is, or is below, a link",
+            hint="let .wip be a folder of the checkout, and the page a file in it",
+        )
