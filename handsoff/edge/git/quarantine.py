@@ -36,6 +36,8 @@ _INDEXED: Final = 5
 """Times the bytes of a pack that its index may have: 36 for each object, of which none is
 smaller than 9."""
 _LISTED: Final = 1 << 30
+_SHOWN: Final = 80
+"""Bytes of a path that are enough to find it."""
 _FANOUT: Final = 8 + 4 * 256
 """Bytes in an index of version 2 before the ids, of which the last four say how many there are."""
 _LISTING: Final = ("rev-list", "--objects", "--no-object-names")
@@ -222,14 +224,19 @@ def check_trees(
     return [sizes[root].files for root in roots]
 
 
-def _measure(objects: Objects, tree: str, depth: int, sizes: dict[str, _Size]) -> _Size:
+def _measure(
+    objects: Objects, tree: str, depth: int, sizes: dict[str, _Size], where: bytes = b""
+) -> _Size:
     if depth + (sizes[tree].depth if tree in sizes else 0) > paths.DEPTH_LIMIT:
-        raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}")
+        top = paths.shown(where[:_SHOWN])
+        raise RefusedError(f"the parcel has folders deeper than {paths.DEPTH_LIMIT}, in {top}")
     if tree not in sizes:
         names, folders = _contents(objects.tree(tree))
         files, levels, longest = len(names) - len(folders), 0, max(map(len, names), default=0)
         for name, oid in folders:
-            below = _measure(objects, oid, depth + 1, sizes)
+            # only as much of the path as is shown: a bomb is deep in many places
+            inside = where if len(where) > _SHOWN else where + name + b"/"
+            below = _measure(objects, oid, depth + 1, sizes, inside)
             files += below.files
             levels = max(levels, below.depth + 1)
             longest = max(longest, len(name) + 1 + below.longest)

@@ -269,7 +269,7 @@ def test_folders_may_be_as_deep_as_a_path_and_no_deeper(tmp_path: Path) -> None:
     trees = chain(tree((b"f", FILE, BLOB)), b"d", DEPTH_LIMIT + 1)
     objects = stored(tmp_path / "o", trees)
     quarantine.check_trees(objects, [oid_of("tree", trees[DEPTH_LIMIT - 1])])
-    with pytest.raises(RefusedError, match="deeper than 128"):
+    with pytest.raises(RefusedError, match="deeper than 128, in d/d/d/"):
         quarantine.check_trees(objects, [oid_of("tree", trees[DEPTH_LIMIT + 1])])
 
 
