@@ -39,7 +39,12 @@ def along(checkout: Checkout) -> list[bytes]:
 def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind, ...]:
     """Return what does not travel, with the reason; ``extra`` travels though it is ignored."""
     special = found.walked.special
-    behind = {path: f"{what}: it has no content to carry" for path, what in special.items()}
+    behind = {
+        path: f"{what} in place of a file, which arrives as missing"
+        if path in found.entries.paths
+        else f"{what}: it has no content to carry"
+        for path, what in special.items()
+    }
     for path in found.walked.empty:
         if problem := paths.path_problem(path):
             behind[path] = f"an empty folder that {problem}"

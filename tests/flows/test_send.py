@@ -1,5 +1,6 @@
 """Sending: what is refused by name with nothing changed anywhere, and what a hand-over leaves."""
 
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -36,6 +37,19 @@ def test_what_stays_behind_is_named_with_its_reason(monday: Monday) -> None:
     assert behind["cache/"].startswith("ignored; name it in .wip/carry")
     assert behind["moved/.git"] == "git takes it for no repository of its own: it stays"
     assert "cache/dep/.git" not in behind
+
+
+def test_a_special_file_in_place_of_a_tracked_one_is_said_to_be_missing_there(
+    monday: Monday,
+) -> None:
+    place = monday.m1.top / "tools" / "run"
+    place.unlink()
+    os.mkfifo(place)
+    os.mkfifo(monday.m1.top / "pipe")
+    told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
+    behind = {item["path"]: item["reason"] for item in told["left_behind"]}
+    assert behind["tools/run"] == "a FIFO in place of a file, which arrives as missing"
+    assert behind["pipe"] == "a FIFO: it has no content to carry"
 
 
 def test_a_repository_around_files_of_the_work_is_said_to_stay(monday: Monday) -> None:
