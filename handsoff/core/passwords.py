@@ -178,6 +178,8 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
 def _ends(match: re.Match[bytes], *, tight: bool) -> bool:
     """Say whether a value without quotes ends as one does that is not code."""
     link, end = match["link"], match["end"]
+    if match.end("end") == len(match.string) and not end.strip():
+        end = b"\n"  # many a file has none behind its last line
     if end in (b" ", b"\t", b";", b"&"):
         return tight or b"is" in link or b"was" in link or "是".encode() in link
     if link.endswith(b">") and not link.endswith(b"=>"):

@@ -27,6 +27,13 @@ def test_a_planted_secret_is_found_as_it_stands(name: str) -> None:
         assert gated(data), data
 
 
+@pytest.mark.parametrize("name", [name for name in PLANTED if name not in VIEWED])
+@pytest.mark.parametrize("end", [b"", b" "])
+def test_a_planted_secret_is_found_where_no_line_end_follows(name: str, end: bytes) -> None:
+    data = PLANTED[name](random.Random(1)).rstrip() + end
+    assert patterns.find(data), data
+
+
 @pytest.mark.parametrize("name", VIEWED)
 def test_a_hidden_secret_is_found_in_another_reading(name: str) -> None:
     for seed in range(20):
