@@ -16,6 +16,11 @@ def work_here(checkout: Checkout, named: str | None = None) -> str:
     branch = checkout.branch() or operation.branch(checkout)
     if branch is not None:
         prefix = checkout.setting("handsoff.refs") or PREFIX
+        if branch.startswith("-"):  # git makes none, but what writes refs by itself can
+            raise UnfitError(
+                f"git and its users take {branch} for an option, not for a branch",
+                hint="rename it: git branch -m NAME",
+            )
         if is_ours(prefix, f"refs/heads/{branch}"):
             raise UsageError(f"{branch} is handsoff's own", hint="git switch YOUR-BRANCH")
         if named not in (None, branch):
