@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from handsoff.core import strayed
+from handsoff.core.plain import plain
 from handsoff.core.record import Record
 from handsoff.core.refs import HEADS, Kind, read_ref
+from handsoff.core.state import State
 from handsoff.core.strayed import Claim, Here, Place, claims_of, is_worth_a_word, judge, last_words
 from handsoff.core.times import moment
 from handsoff.edge.git import operation, shape
@@ -127,6 +129,17 @@ def _here(desk: Desk, claim: Claim, place: Place, *, mine: bool) -> Here:
         has_tip=has(place.tip),
         kept=bool(claim.new) and shared.has(claim.new),
     )
+
+
+def followed_elsewhere(desk: Desk, state: State) -> Iterator[str]:
+    """Yield a warning if the branch of ``state`` follows a remote that this clone does not have."""
+    there, here = state.branch.remote, desk.shared.name
+    if there not in ("", "=", ".", *desk.checkout.remotes()):
+        yield (
+            f"where it comes from, the branch follows the remote {plain(there)}, which is not set "
+            f"up here: a plain git push goes to {here}; to follow it: git remote add NAME URL, "
+            f"then git branch --set-upstream-to"
+        )
 
 
 def warnings(desk: Desk, view: View, arrived: Path | None = None) -> Iterator[str]:

@@ -149,6 +149,7 @@ class Catcher:
         moved = (
             *moved_branch(self.desk, view, target.state, parcel.objects),
             *branches.warnings(self.desk, view, parcel.objects),
+            *branches.followed_elsewhere(self.desk, target.state),
         )
         before = seen.state.work_tree
         return Ready(target, parcel, seen, local, old_tip, route, before, moved)

@@ -44,6 +44,16 @@ def test_a_name_that_is_no_text_arrives_as_the_bytes_it_is(sent: Monday) -> None
         assert not (sent.m2.top / name.decode()).exists()
 
 
+def test_a_branch_that_follows_a_remote_unknown_here_is_told(monday: Monday) -> None:
+    monday.m1.git("remote", "add", "fork", "/nowhere/fork.git")
+    monday.m1.git("config", "handsoff.remote", "origin")
+    monday.m1.git("config", f"branch.{WORK}.remote", "fork")
+    send(monday)
+    told = inside(monday.m2, "catch", WORK, "--json").ok().json["warnings"]
+    assert any("follows the remote fork, which is not set up here" in line for line in told)
+    assert monday.m2.git("config", f"branch.{WORK}.remote") == "origin"
+
+
 def test_json_tells_what_was_caught(sent: Monday) -> None:
     told = inside(sent.m2, "catch", WORK, "--json").ok().json
     assert (told["work"], told["sender"], told["leg"], told["revision"]) == (WORK, "m1", 2, 1)
