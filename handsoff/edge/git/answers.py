@@ -9,11 +9,19 @@ from typing import Final
 from handsoff.core.places import BRANCHES, are_branches
 from handsoff.core.plain import plain
 from handsoff.edge.git.repo import decode
-from handsoff.errors import HandsoffError, RefusedError, UnreachableError
+from handsoff.errors import HandsoffError, RefusedError, UnfitError, UnreachableError
 
 _LOST: Final = re.compile(
     r"stale info|fetch first|non-fast-forward|cannot lock|failed to update ref|incorrect old value"
     r"|failed to lock|reference already exists|remote ref updated since"
+)
+
+
+_OURS: Final = re.compile(
+    # what the other end says begins with "remote:"
+    r"^(?!remote:).*(?:no space left on device|disk quota exceeded|read-only file system"
+    r"|insufficient permission for adding an object).*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -55,8 +63,15 @@ def judge(remote: str, prefix: str, said: str) -> HandsoffError | None:
     return unreachable(remote, said.encode("utf-8", "surrogateescape"))
 
 
-def unreachable(remote: str, stderr: bytes) -> UnreachableError:
+def unreachable(remote: str, stderr: bytes) -> HandsoffError:
     """Return the error for what git said of a remote that did not do what was asked."""
+    ours = _OURS.search(decode(stderr))
+    if ours is not None:  # it answered, and what it sent cannot be put down
+        said = plain(ours[0], limit=300).removeprefix("fatal: ").removeprefix("error: ")
+        return UnfitError(
+            f"git cannot write into this clone: {said}",
+            hint="make room on this disk, or see who may write in .git (git rev-parse --git-dir)",
+        )
     lines = [line for line in decode(stderr).splitlines() if line.strip()]
     said = plain(lines[0] if lines else "no reason given", limit=300)
     return UnreachableError(

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.edge.git import clone
+from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import open_checkout
-from handsoff.errors import RefusedError, UnreachableError, UsageError
+from handsoff.errors import RefusedError, UnfitError, UnreachableError, UsageError
 from tests.kit.checkout import Here
 from tests.kit.machines import World, git
 
@@ -206,6 +207,14 @@ def test_a_ref_that_another_push_holds_is_lost_and_not_an_error(
     lock.parent.mkdir(parents=True)
     lock.touch()
     assert shared.push(Move(REFNAME, first, "")) is Outcome.LOST
+
+
+def test_a_disk_that_is_full_here_is_not_taken_for_a_remote_that_is_away() -> None:
+    full = b"unable to write loose object file: No space left on device\nfatal: unpack-objects"
+    ours = unreachable("origin", b"error: " + full)
+    assert isinstance(ours, UnfitError)
+    assert "unable to write loose object file: No space left" in str(ours)
+    assert isinstance(unreachable("origin", b"remote: fatal: " + full), UnreachableError)
 
 
 def test_the_user_hook_does_not_judge_our_refs(shared: Shared) -> None:
