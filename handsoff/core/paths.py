@@ -12,7 +12,7 @@ Sources: git's verify_path and its fsck messages, CVE-2014-9390 (HFS+ and NTFS s
 import re
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -164,6 +164,24 @@ def check_carry(lines: bytes, top: bytes) -> list[bytes]:
             line = but + line[len(but) + 1 :]
         patterns.append(line)
     return patterns
+
+
+def absent(
+    patterns: Iterable[bytes], carried: Iterable[bytes], there: Callable[[bytes], bool]
+) -> list[bytes]:
+    """Return what ``patterns`` of a carry list name letter by letter, and is not to be had.
+
+    A pattern with a wildcard may well find nothing today; a plain name is a file that somebody
+    means to take along. ``there`` says of a path whether anything stands at it.
+    """
+    names: set[bytes] = set()
+    for path in carried:
+        parts = path.lower().rstrip(b"/").split(b"/")
+        names.update(parts)
+        names.update(b"/".join(parts[: end + 1]) for end in range(len(parts)))
+    plainly = (p.strip(b"/") for p in patterns if not p.startswith(b"!") and not _WILD.search(p))
+    lost = {path for path in plainly if path.lower() not in names and path_problem(path) is None}
+    return sorted(path for path in lost if not there(path))
 
 
 def carry_places(patterns: Iterable[bytes]) -> list[bytes]:

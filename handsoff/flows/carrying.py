@@ -65,6 +65,7 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
     for path, has_repository in found.submodules.items():
         if has_repository:
             behind[path] = "a submodule: its commit travels; there: git submodule update --init"
+    behind |= dict.fromkeys(found.absent, "named in .wip/carry, and not here")
     travels = {*found.carried, PAGE, CARRY, *extra}
     for path in found.ignored - travels:
         if guard.never(path.rstrip(b"/")):

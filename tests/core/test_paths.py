@@ -324,3 +324,10 @@ def test_a_carry_list_is_looked_for_only_where_it_can_lie(
     patterns: list[bytes], places: list[bytes]
 ) -> None:
     assert paths.carry_places(patterns) == places
+
+
+def test_a_plain_name_on_a_carry_list_that_is_not_there_is_told() -> None:
+    patterns = [b"/notes/plan.md", b"cache/", b"one.log", b"gone/*.md", b"!never", b"./x", b"Deep/"]
+    carried = [b"notes/plan.md", b"a/deep/b"]
+    assert paths.absent(patterns, carried, lambda _: False) == [b"cache", b"one.log"]
+    assert paths.absent(patterns, carried, b"cache".__eq__) == [b"one.log"]

@@ -73,6 +73,14 @@ def test_hard_links_that_git_has_as_they_are_are_named_where_both_are_here(monda
     assert linked == ["one.txt", "two.txt"]
 
 
+def test_what_the_carry_list_names_and_is_not_there_is_named(monday: Monday) -> None:
+    with (monday.m1.top / ".wip/carry").open("a") as carry:
+        carry.write("notes/typo.md\nno-such-*\nmoney.py\n")
+    told = inside(monday.m1, "send", "m2", "--dry-run", "--json").ok().json
+    absent = [b["path"] for b in told["left_behind"] if b["reason"].endswith("and not here")]
+    assert absent == ["notes/typo.md"]
+
+
 def test_json_tells_what_was_sent(monday: Monday) -> None:
     with at_home(monday.m2) as there:
         told = inside(monday.m1, "send", "m2", "--at", there.address, "--json").ok().json
@@ -120,6 +128,11 @@ def _unborn(monday: Monday) -> None:
     monday.m1.git("symbolic-ref", "HEAD", "refs/heads/new")
 
 
+def _like_an_option(monday: Monday) -> None:
+    monday.m1.git("update-ref", "refs/heads/-x", "HEAD")
+    monday.m1.git("symbolic-ref", "HEAD", "refs/heads/-x")
+
+
 def _no_remote(monday: Monday) -> None:
     monday.m1.git("remote", "remove", "origin")
 
@@ -158,6 +171,7 @@ def _half_restored(monday: Monday) -> None:
         (_not_a_repository, 2, ["not in a git checkout"]),
         (_detached, 8, ["HEAD is detached", "git switch"]),
         (_unborn, 8, ["this branch has no commit yet", "make a first commit"]),
+        (_like_an_option, 8, ["take -x for an option", "git branch -m NAME"]),
         (_no_remote, 2, ["this checkout has no remote", "git remote add origin"]),
         (_two_remotes, 2, ["which remote is the shared one? there are a, b", "handsoff.remote"]),
         (_not_set_up, 2, ["this checkout was not set up for handsoff", "handsoff init"]),

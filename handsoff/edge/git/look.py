@@ -19,17 +19,17 @@ from typing import Final
 from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
 from handsoff.core.objects import EMPTY_TREE
 from handsoff.core.operation import NOTHING, Operation
-from handsoff.core.paths import carry_places, parents
+from handsoff.core.paths import parents
 from handsoff.core.resolved import MARK, parse_resolved
 from handsoff.core.state import Sparse, StashEntry
-from handsoff.edge.git import operation, sparse
+from handsoff.edge.git import carried, operation, sparse
+from handsoff.edge.git.carried import OTHERS
 from handsoff.edge.git.convert import without_programs
 from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
 _DIFF: Final = ("-z", "--no-renames", "--ignore-submodules=none")
-_OTHERS: Final = ("ls-files", "--others", "-z")
 _STASH: Final = (
     "log", "-g", "-z", "--date=raw", "--encoding=UTF-8",
     "--format=%H%x00%gs%x00%gn <%ge>%x00%gd", "refs/stash", "--",
@@ -67,6 +67,8 @@ class Look:
     sparse: Sparse | None = None
     operation: Operation = NOTHING
     """What is in progress."""
+    absent: tuple[bytes, ...] = ()
+    """What is named to be carried, and is not here."""
 
     @property
     def is_clean(self) -> bool:
@@ -129,6 +131,7 @@ def look(
         submodules=dict(_submodules(checkout, entries)),
         sparse=sparse.read(checkout),
         operation=operation.read(checkout),
+        absent=carried.absent(checkout.top, carry, paths_of.get("carried", ()), entries),
     )
 
 
@@ -139,25 +142,15 @@ def _questions(
     asked: dict[str, tuple[str, ...]] = {
         "staged": ("diff-index", "--cached", "--name-only", *_DIFF, head or EMPTY_TREE),
         "suspects": ("diff-files", "--name-only", *_DIFF),
-        "others": (*_OTHERS, "--exclude-standard"),
+        "others": (*OTHERS, "--exclude-standard"),
     }
     if walk:
-        asked["ignored"] = (*_OTHERS, "--ignored", "--exclude-standard", "--directory")
+        asked["ignored"] = (*OTHERS, "--ignored", "--exclude-standard", "--directory")
     if carry:
-        asked["carried"] = _carried_by(carry)
+        asked["carried"] = carried.asked(carry)
     if checkout.commit("refs/stash"):
         asked["stash"] = _STASH
     return asked
-
-
-def _carried_by(carry: list[bytes]) -> tuple[str, ...]:
-    """Return the question what ``carry`` names, asked of those places only that it leads to.
-
-    In any case of letters: where the disk folds it, git's patterns do, and the places would not.
-    """
-    places = (f":(icase){decode(place)}" for place in carry_places(carry))
-    patterns = (f"--exclude={decode(pattern)}" for pattern in carry)
-    return ("--no-literal-pathspecs", *_OTHERS, "--ignored", *patterns, "--", *places)
 
 
 def _hidden(entries: Listing) -> set[bytes]:
@@ -207,10 +200,10 @@ def glance(checkout: Checkout, carry: list[bytes], first: Look) -> set[bytes]:
     """
     commands: list[tuple[str, ...]] = [
         ("diff-files", "--name-only", *_DIFF),
-        (*_OTHERS, "--exclude-standard"),
+        (*OTHERS, "--exclude-standard"),
     ]
     if carry:
-        commands.append(_carried_by(carry))
+        commands.append(carried.asked(carry))
     listed = read_all([checkout.start(*c) for c in commands], "look at this checkout again")
     changed = {
         *(first.suspects ^ (frozenset(split(listed[0])) | _hidden(first.entries))),
