@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from handsoff.core import passwords, patterns, views
+from handsoff.core import packed, passwords, patterns, views
 from handsoff.edge.files import ensure_folder, replacing
 from handsoff.errors import HandsoffError
 
@@ -79,14 +79,28 @@ class Scanner:
         return self._engine is not None
 
     def scan(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
-        """Return what looks like a secret in each of ``items``, a key and its bytes."""
+        """Return what looks like a secret in each of ``items``, a key and its bytes.
+
+        What lies compressed in one is unpacked, a little at a time.
+        """
+        hits = self._scan(items)
+        inner: list[tuple[int, bytes]] = []
+        for key, data in items:
+            for plain in packed.contents(data):
+                inner.append((key, plain))
+                if sum(len(text) for _, text in inner) > BATCH:
+                    hits += self._scan(inner)
+                    inner.clear()
+        return list(dict.fromkeys([*hits, *self._scan(inner)]))
+
+    def _scan(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
         small = [(key, data) for key, data in items if 0 < len(data) <= views.PIECE]
         hits = self._hits(small)
         for key, data in items:
             if len(data) > views.PIECE:
                 found = [h for piece in views.pieces(data) for h in self._hits([(key, piece)])]
                 hits += _whole(found)
-        return list(dict.fromkeys(hits))
+        return hits
 
     def _hits(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
         self._loader.join()

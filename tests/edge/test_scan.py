@@ -1,15 +1,21 @@
 """The scanner: what the engine and our rules find together, alone and side by side."""
 
+import bz2
+import gzip
 import importlib
+import io
+import lzma
 import random
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from handsoff.core.packed import ROOM, contents
 from handsoff.core.views import PIECE
 from handsoff.edge import scan
 from handsoff.edge.scan import BATCH, BUILT_IN, Hit, Scanner
@@ -60,6 +66,41 @@ def test_a_secret_in_a_large_file_is_found_once_and_whole(scanner: Scanner, at: 
     noise = random.Random(6).randbytes(2 * PIECE + 200_000)
     hits = scanner.scan([(1, noise[:at] + b"\n" + token + b"\n" + noise[at:])])
     assert [(hit.key, hit.secret) for hit in hits] == [(1, token)]
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members:
+                archive.writestr(name, data)
+        return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        gzip.compress, bz2.compress, lzma.compress,
+        lambda data: gzip.compress(b"first\n") + gzip.compress(data),
+        lambda data: zipped(("a.txt", b"first\n"), ("b/c.txt", data)),
+        lambda data: zipped(("logs/a.gz", gzip.compress(data))),
+    ],
+)  # fmt: skip
+def test_a_secret_that_lies_compressed_is_found(
+    scanner: Scanner, pack: Callable[[bytes], bytes]
+) -> None:
+    token = b"ghp_" + bytes(random.Random(5).choices(b"abcdefghKLMNOPQR0123456", k=36))
+    packed = pack(b"a line\n" * 50 + b"token: " + token + b"\n")
+    assert token not in packed
+    assert [(hit.key, hit.secret) for hit in scanner.scan([(4, packed)])] == [(4, token)]
+    assert scanner.scan([(4, packed[: len(packed) // 2])]) == []
+    assert scanner.scan([(4, pack(b"a line\n" * 90))]) == []
+
+
+def test_a_bomb_is_unpacked_as_far_as_there_is_room(scanner: Scanner) -> None:
+    bomb = gzip.compress(bytes(3 * ROOM), 9)
+    for data in (bomb, zipped(*((f"{n}", bytes(ROOM)) for n in range(4)))):
+        assert sum(map(len, contents(data))) <= ROOM
+    assert scanner.scan([(1, zipped(("bomb.gz", bomb)))]) == []
 
 
 def test_no_look_alike_is_found_alone_or_together(scanner: Scanner) -> None:
