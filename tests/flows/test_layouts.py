@@ -61,6 +61,12 @@ def _replaced(machine: Machine) -> Machine:
     return machine
 
 
+def _grafted(machine: Machine) -> Machine:
+    """Let git take the last commit for one without parents, by an old way to say so."""
+    machine.write(".git/info/grafts", machine.git("rev-parse", "HEAD") + "\n")
+    return machine
+
+
 def _split_index(machine: Machine) -> Machine:
     machine.git("config", "core.splitIndex", "true")
     machine.git("update-index", "--split-index")
@@ -100,7 +106,7 @@ def _monitored(machine: Machine) -> Machine:
 
 
 LAYOUTS = (
-    _borrowing, _borrowing_twice, _git_dir_elsewhere, _linked, _replaced, _split_index,
+    _borrowing, _borrowing_twice, _git_dir_elsewhere, _grafted, _linked, _replaced, _split_index,
     _index_version_4, _untracked_cache, _monitored,
 )  # fmt: skip
 

@@ -50,6 +50,9 @@ _FIXED: Final = {
     "GIT_PAGER": "cat",
     "GIT_EDITOR": "false",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # nor are parents made up by info/grafts: what is sent is what the commits say. (Of a file that
+    # is there, if only /dev/null, git says with each command that it is deprecated.)
+    "GIT_GRAFT_FILE": "/dev/null/none",
 }
 _MEMORY: Final = 2 << 30
 """Address space: of packs and their indexes, which are mapped, most is never touched."""
