@@ -85,12 +85,15 @@ class Scanner:
         """
         hits = self._scan(items)
         inner: list[tuple[int, bytes]] = []
+        size = 0
         for key, data in items:
             for plain in packed.contents(data):
                 inner.append((key, plain))
-                if sum(len(text) for _, text in inner) > BATCH:
+                size += len(plain)
+                if size > BATCH:
                     hits += self._scan(inner)
                     inner.clear()
+                    size = 0
         return list(dict.fromkeys([*hits, *self._scan(inner)]))
 
     def _scan(self, items: Sequence[tuple[int, bytes]]) -> list[Hit]:
