@@ -10,10 +10,8 @@ Traps that this room exists for:
 """
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
@@ -27,6 +25,7 @@ from handsoff.edge.git.carried import OTHERS
 from handsoff.edge.git.convert import without_programs
 from handsoff.edge.git.modes import permissions
 from handsoff.edge.git.repo import Checkout, decode, read_all, split
+from handsoff.edge.git.walk import Walked, walk_folders, walk_on
 
 _HIDDEN: Final = int(Flag.ASSUME_UNCHANGED | Flag.SKIP_WORKTREE | Flag.INTENT_TO_ADD)
 _DIFF: Final = ("-z", "--no-renames", "--ignore-submodules=none")
@@ -58,7 +57,7 @@ class Look:
     """Ignored paths; a trailing slash marks a folder that stands for all below it."""
     carried: frozenset[bytes]
     stash: tuple[StashEntry, ...]
-    walked: "Walked" = field(repr=False)
+    walked: Walked = field(repr=False)
     index_signature: tuple[int, int, int] | None
     modes: Mapping[bytes, int] = field(default_factory=dict, repr=False)
     """Permission bits of the files that have others than a new one gets here."""
@@ -74,19 +73,6 @@ class Look:
     def is_clean(self) -> bool:
         """Whether nothing but the bytes of suspects can differ, which are still to be read."""
         return not (self.staged or self.untracked or self.nested)
-
-
-@dataclass(slots=True)
-class Walked:
-    """What only a walk of the folders can tell."""
-
-    special: dict[bytes, str] = field(default_factory=dict)
-    empty: list[bytes] = field(default_factory=list)
-    unreadable: list[bytes] = field(default_factory=list)
-    inner: list[bytes] = field(default_factory=list)
-    """Folders that have a .git in them, whatever git makes of it."""
-    linked: dict[tuple[int, int], set[bytes]] = field(default_factory=dict)
-    """Files that have several names, by device and inode, with those of the names that travel."""
 
 
 def look(
@@ -107,8 +93,12 @@ def look(
     said = dict(zip(questions, read_all(processes, "look at this checkout"), strict=True))
     paths_of = {name: frozenset(split(text)) for name, text in said.items()}
     untracked = paths_of["others"]
-    walked.empty = _not_ignored(walked.empty, paths_of.get("ignored", frozenset()))
-    walked.inner = _not_ignored(walked.inner, paths_of.get("ignored", frozenset()))
+    ignored = paths_of.get("ignored", frozenset())
+    submodules = dict(_submodules(checkout, entries))
+    known = {path.rstrip(b"/") for path in untracked}.union(submodules)
+    walk_on(checkout.top, walked, lambda f: f not in known and bool(_not_ignored([f], ignored)))
+    walked.empty = _not_ignored(walked.empty, ignored)
+    walked.inner = _not_ignored(walked.inner, ignored)
     if walk:
         others = untracked | paths_of.get("carried", frozenset())
         modes |= permissions(checkout, others, walked.linked)
@@ -122,13 +112,13 @@ def look(
         suspects=paths_of["suspects"] | _hidden(entries),
         untracked=frozenset(p for p in untracked if not p.endswith(b"/")),
         nested=frozenset(p for p in untracked if p.endswith(b"/")),
-        ignored=paths_of.get("ignored", frozenset()) - {b".wip/", b".wip"},
+        ignored=ignored - {b".wip/", b".wip"},
         carried=paths_of.get("carried", frozenset()),
         stash=parse_stash(said["stash"]) if "stash" in said else (),
         walked=walked,
         index_signature=signature,
         modes=modes,
-        submodules=dict(_submodules(checkout, entries)),
+        submodules=submodules,
         sparse=sparse.read(checkout),
         operation=operation.read(checkout),
         absent=carried.absent(checkout.top, carry, paths_of.get("carried", ()), entries),
@@ -239,48 +229,3 @@ def parse_stash(text: bytes) -> tuple[StashEntry, ...]:
         when = selector[selector.rindex("{") + 1 : -1]
         found.append(StashEntry(oid, message, f"{who} {when}"))
     return tuple(found)
-
-
-def walk_folders(top: Path) -> Walked:
-    """Walk all folders but git's own, and note what git has no word for."""
-    found = Walked()
-    root = os.fsencode(top)
-    pending = [b""]
-    while pending:
-        folder = pending.pop()
-        try:
-            with os.scandir(os.path.join(root, folder)) as entries:
-                names = list(entries)
-            # of one that lists its names only, git takes the files for unchanged: it cannot ask
-            os.lstat(os.path.join(root, folder, b"."))
-        except PermissionError:
-            found.unreadable.append(folder)
-            continue
-        except FileNotFoundError:
-            continue
-        if not names and folder:
-            found.empty.append(folder)
-        if folder and any(entry.name == b".git" for entry in names):
-            found.inner.append(folder)
-            continue  # a repository of its own; git names it where it counts
-        pending += _note_entries(found, folder, names)
-    return found
-
-
-def _note_entries(
-    found: Walked, folder: bytes, names: list["os.DirEntry[bytes]"]
-) -> Iterator[bytes]:
-    for entry in names:
-        path = folder + b"/" + entry.name if folder else entry.name
-        if entry.is_dir(follow_symlinks=False):
-            if path != b".git":
-                yield path
-        elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
-            mode = entry.stat(follow_symlinks=False).st_mode
-            found.special[path] = _kind(mode)
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "a FIFO"
-    return "a socket" if stat.S_ISSOCK(mode) else "a device"

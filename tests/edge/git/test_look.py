@@ -7,7 +7,7 @@ import pytest
 
 from handsoff.core.index import Flag
 from handsoff.core.objects import LINK
-from handsoff.edge.git import look
+from handsoff.edge.git import look, walk
 from tests.kit.checkout import Here, traces
 from tests.kit.machines import run
 from tests.kit.rights import as_the_owner
@@ -23,7 +23,7 @@ def test_a_fresh_checkout_is_clean(here: Here) -> None:
     assert (seen.head, seen.branch) == (here.git("rev-parse", "HEAD"), "main")
     assert seen.entries.paths == {b"f", b"dir/g", b"run", b"link", b".gitignore"}
     assert seen.suspects == seen.staged == seen.untracked == seen.ignored == frozenset()
-    assert seen.walked == look.Walked()
+    assert seen.walked == walk.Walked()
 
 
 def test_looking_changes_nothing_and_takes_no_lock(here: Here) -> None:
@@ -199,8 +199,27 @@ def test_a_fifo_a_socket_and_an_empty_folder_are_named_and_never_opened(here: He
     assert b"run" not in here.capture(seen=seen).taken
 
 
+@pytest.mark.parametrize("how", ["a repository around a tracked file", "no repository to git"])
+def test_a_folder_with_a_git_folder_that_git_looks_into_is_walked_as_well(
+    here: Here, how: str
+) -> None:
+    if how.startswith("a repository"):
+        here.git("init", "-q", "dir")
+    else:
+        here.write("dir/.git", "gitdir: /nowhere\n")
+    (here.top / "dir" / "void").mkdir()
+    os.mkfifo(here.top / "dir" / "pipe")
+    here.git("init", "-q", "dir/own")
+    (here.top / "dir" / "own" / "void").mkdir()
+    seen = here.look()
+    assert seen.walked.special == {b"dir/pipe": "a FIFO"}
+    assert seen.walked.empty == [b"dir/void"]
+    assert sorted(seen.walked.inner) == [b"dir", b"dir/own"]
+    assert seen.nested == {b"dir/own/"}
+
+
 def test_a_device_is_named_as_one() -> None:
-    assert look._kind(os.lstat(os.devnull).st_mode) == "a device"
+    assert walk._kind(os.lstat(os.devnull).st_mode) == "a device"
 
 
 def test_a_link_to_a_folder_is_a_link(here: Here) -> None:
@@ -208,7 +227,7 @@ def test_a_link_to_a_folder_is_a_link(here: Here) -> None:
     seen = here.look()
     assert seen.untracked == {b"way"}
     assert seen.entries[b"link"][0].mode == LINK
-    assert seen.walked == look.Walked()
+    assert seen.walked == walk.Walked()
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o444, 0o111])
@@ -259,7 +278,7 @@ def test_a_detached_head_has_no_branch(here: Here) -> None:
 
 
 def test_a_folder_that_vanishes_while_it_is_walked_is_no_trouble(here: Here) -> None:
-    assert look.walk_folders(here.top / "nowhere") == look.Walked()
+    assert walk.walk_folders(here.top / "nowhere") == walk.Walked()
 
 
 def test_nothing_of_the_users_settings_hides_a_change(here: Here) -> None:
