@@ -28,6 +28,12 @@ def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
             "is in a conflict, and nobody has said which commit it is to have",
             f"check that commit out in it, then: git add {quoted(shown)}",
         )
+    kind = kind_of(_operation(checkout, path))
+    if kind is not None:  # before its HEAD: which commit it will have nobody knows yet
+        return Oddity(
+            f"has {kind.what} of its own in progress",
+            f"finish it first: git -C {quoted(shown)} status",
+        )
     commit = _ask(checkout, path, "rev-parse", "--verify", "-q", "HEAD^{commit}")
     if commit is None or {commit} != {entry.oid for entry in entries}:
         return Oddity(
@@ -40,16 +46,13 @@ def work_in(checkout: Checkout, path: bytes, look: Look) -> Oddity | None:
 
 def _unsaved(checkout: Checkout, path: bytes, shown: str) -> Oddity | None:
     if _ask(checkout, path, "status", "--porcelain", "--untracked-files=all") != "":
-        return Oddity("has changes of its own", f"commit and push them: git -C {shown} status")
-    if _ask(checkout, path, "stash", "list") != "":
-        return Oddity("has a stash of its own", f"git -C {shown} stash list")
-    kind = kind_of(_operation(checkout, path))
-    if kind is not None:
         return Oddity(
-            f"has {kind.what} of its own in progress", f"finish it first: git -C {shown} status"
+            "has changes of its own", f"commit and push them: git -C {quoted(shown)} status"
         )
+    if _ask(checkout, path, "stash", "list") != "":
+        return Oddity("has a stash of its own", f"git -C {quoted(shown)} stash list")
     if _ask(checkout, path, "rev-list", "-1", "HEAD", "--branches", "--not", "--remotes") != "":
-        return Oddity("has commits that no remote has", f"git -C {shown} push")
+        return Oddity("has commits that no remote has", f"git -C {quoted(shown)} push")
     return None
 
 

@@ -105,6 +105,11 @@ def _merging(sub: Path) -> None:
     )
 
 
+def _rebasing(sub: Path) -> None:
+    editor = ["-c", "sequence.editor=sed -i s/^pick/edit/"]
+    git(sub, *editor, "rebase", "-q", "-i", "--root")
+
+
 def _conflict(sub: Path) -> None:
     ours, theirs = git(sub, "rev-parse", "HEAD"), git(sub, "rev-parse", "HEAD~1")
     lines = [f"160000 {oid} {stage}\t{ODD}\0" for stage, oid in ((2, ours), (3, theirs))]
@@ -125,6 +130,7 @@ def _conflict(sub: Path) -> None:
         (_nested, "has changes of its own"),
         (_files_alone, "has files, but no repository"),
         (_bisected, "has a bisect of its own in progress"),
+        (_rebasing, "has a rebase of its own in progress"),
         (_merging, "has a merge of its own in progress"),
         (_conflict, "is in a conflict, and nobody has said which commit it is to have"),
         (_hidden_by_configuration, "has changes of its own"),
