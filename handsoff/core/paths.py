@@ -78,8 +78,10 @@ def path_problem(path: bytes) -> str | None:
     if not path or path.startswith(b"/") or b"\0" in path:
         return "is empty, absolute or has a NUL"
     parts = path.split(b"/")
-    if len(path) > PATH_LIMIT or len(parts) > DEPTH_LIMIT:
-        return "is too long or too deep"
+    if len(path) > PATH_LIMIT:
+        return f"is longer than {PATH_LIMIT} bytes"
+    if len(parts) > DEPTH_LIMIT:
+        return f"is more than {DEPTH_LIMIT} levels deep"
     for part in parts:
         if part in (b"", b".", b".."):
             return "is not a clean relative path"
