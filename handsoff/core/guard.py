@@ -30,7 +30,7 @@ _CODE: Final = re.compile(
     rb".*\.(?:py|pyi|go|rs|c|h|cc|cpp|hpp|java|kt|rb|js|mjs|ts|tsx|jsx|sh|md|rst|html|cs|php|swift)"
 )
 _PUBLIC: Final = re.compile(
-    rb".*\.pub|(?:.*[._-])?(?:public|pub|pubkey)(?:[._-]?key)?\.(?:pem|key)"
+    rb".*\.pub|(?:.*[._-])?(?:public|pub)(?:[._-]?key)?\.(?:pem|key)"
     rb"|.*[._-](?:example|sample|dist|template|tmpl|tpl)"
     rb"|(?:.*[._-])?(?:example|sample|dist|template|tmpl|tpl|schema|test|ci|defaults?)\.env"
 )

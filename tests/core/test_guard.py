@@ -7,6 +7,22 @@ from hypothesis import strategies as st
 from handsoff.core import guard
 from handsoff.core.guard import DEFAULT_LIMIT, Finding
 
+STORES = ("keystore", "bks", "kdb", "kdbx", "keychain", "keychain-db")
+CREDENTIALS = (
+    ".pgpass", ".my.cnf", ".mylogin.cnf", ".s3cfg", ".boto", ".htpasswd", ".dockercfg",
+    ".terraformrc", ".vault-token", ".authinfo", ".authinfo.gpg", "_netrc", "git-credentials",
+    "credentials.csv", "credentials.ini", "credentials.tfrc.json", "accessKeys.csv", "rootkey.csv",
+    "client_secret.json", "client_secrets-web.json", "service-account.json",
+    "prod_service_account_key.json", "application_default_credentials.json", "prod.kubeconfig",
+    ".gnupg/private-keys-v1.d/x", ".password-store/mail.gpg", ".config/gcloud/access_tokens.db",
+    ".azure/msal_token_cache.json", ".config/gh/hosts.yml", ".cargo/credentials.toml",
+    ".m2/settings.xml", ".m2/settings-security.xml", ".config/rclone/rclone.conf",
+)  # fmt: skip
+CODE = (
+    "py pyi go rs c h cc cpp hpp java kt rb js mjs ts tsx jsx sh md rst html cs php swift"
+).split()
+EXAMPLES = ("example", "sample", "dist", "template", "tmpl", "tpl")
+
 
 @pytest.mark.parametrize(
     "path",
@@ -26,7 +42,9 @@ def test_an_environment_file_never_travels(path: str) -> None:
     [
         ".env.example", ".env.sample", ".env.dist", ".env.template", ".env.prod.example",
         ".env.local.sample", "a/.env-example", ".ENV.EXAMPLE", ".envrc.example", ".env_sample",
-        ".env.example.md", "src/environment.py", "env", "x.env.py", "venv/x",
+        ".env.example.md", "src/environment.py", "env", "x.env.py", "venv/x", ".env.tmpl",
+        ".env.tpl", ".env.schema", ".env.example.txt", ".env.example.yml", ".env.example.yaml",
+        ".env.sample.json", ".env.dist.j2",
     ],
 )  # fmt: skip
 def test_templates_of_environment_files_travel(path: str) -> None:
@@ -69,6 +87,12 @@ def test_templates_of_environment_files_travel(path: str) -> None:
         (".npmrc~", "credentials file"),
         ("#.netrc#", "credentials file"),
         ("credentials.json.bak.2", "credentials file"),
+        ("server.key.orig.1~", "private key file"),
+        *[(name, "environment file") for name in (".flaskenv", ".dev.vars")],
+        *[(f"id_{kind}", "private key file") for kind in ("dsa", "ed448", "xmss")],
+        *[(f"a.{end}", "private key file") for end in ("p8", "pk8", "agekey")],
+        *[(f"a.{end}", "key store") for end in STORES],
+        *[(name, "credentials file") for name in CREDENTIALS],
     ],
 )
 def test_names_of_keys_and_credentials_are_found_at_any_depth(path: str, kind: str) -> None:
@@ -84,7 +108,11 @@ def test_names_of_keys_and_credentials_are_found_at_any_depth(path: str, kind: s
         "pemmican.txt", ".npmrc.example", "docker/config.json", "kube/config", "package.json",
         "Keystore.java", "turnkey/readme", "certs/rsa_public_key.pem", "secrets.py",
         "a.key/readme.txt", "example.env", "ci/test.env", "keys.py.orig", ".keys.py.swp",
-        "id_rsa.pub~", "release-1.2.key.md", "~", "a.bak", "#", ".1", "main.tf",
+        "id_rsa.pub~", "release-1.2.key.md", "~", "a.bak", "#", ".1", "main.tf", "pub.pem",
+        "server-pub.key", "pubkey.pem", ".ssh/authorized_keys", "schema.env", "app.ci.env",
+        "default.env", "defaults.env",
+        *[f"id_rsa.{end}" for end in (*CODE, *EXAMPLES)],
+        *[f"{kind}.env" for kind in EXAMPLES],
     ],
 )  # fmt: skip
 def test_ordinary_names_travel(path: str) -> None:
@@ -171,6 +199,13 @@ def test_a_line_says_path_kind_beginning_place_and_how_to_waive() -> None:
     assert guard.render([found]) == [
         f"tests/f.json: GitHub token ghp-\u2026 in stash 0  [--allow {found.fingerprint}]"
     ]
+
+
+def test_a_line_about_a_name_says_nothing_of_what_is_not_known() -> None:
+    found = guard.named(b".env", "")
+    assert found is not None
+    line = f".env: environment file  [--allow {found.fingerprint}]"
+    assert guard.render([found]) == [line]
 
 
 def test_a_path_cannot_act_on_a_terminal() -> None:
