@@ -43,5 +43,5 @@ def says_placeholder(text: str, *, code: bool = False) -> bool:
     if _OPENING.match(said) and not code:
         return True
     if code:
-        return bool(_PLACEHOLDER.fullmatch(said.strip("#/;-*<>[](){}: ")))
+        return bool(_PLACEHOLDER.fullmatch(said.strip("#/;-*<>![](){}: ")))
     return bool(_PLACEHOLDER.search(_MENTION.sub("", text)))
