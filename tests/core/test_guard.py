@@ -19,8 +19,9 @@ CREDENTIALS = (
     ".m2/settings.xml", ".m2/settings-security.xml", ".config/rclone/rclone.conf",
 )  # fmt: skip
 CODE = (
-    "py pyi go rs c h cc cpp hpp java kt rb js mjs ts tsx jsx sh md rst html cs php swift"
-).split()
+    "py", "pyi", "go", "rs", "c", "h", "cc", "cpp", "hpp", "java", "kt", "rb", "js", "mjs", "ts",
+    "tsx", "jsx", "sh", "md", "rst", "html", "cs", "php", "swift",
+)  # fmt: skip
 EXAMPLES = ("example", "sample", "dist", "template", "tmpl", "tpl")
 
 
