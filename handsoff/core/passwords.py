@@ -75,9 +75,10 @@ _PAIRED: Final = r"""["'`]\s{0,4},[ \t]{0,8}"""
 _ASSIGNED: Final = re.compile(
     rb"(?P<tail>[\w.-]{0,64})(?P<link>" + _LINK.encode() + rb"|" + _PAIRED.encode() + rb")"
     rb"(?:[bruf]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,256})\\{0,3}(?P=q)"
-    rb"|(?P<bare>[^\s\"'`,;<>(){}\[\]\\]{6,256})"
+    rb"|(?P<bare>[^\s\0\"'`,;<>(){}\[\]\\]{6,256})"
     rb"(?=(?P<end>[ \t]*(?:[\r\n\0]|#|//|$)|[ \t;&<]|(?=.))))",
 )
+_ELEMENT: Final = re.compile(rb"(?<!=)>[ \t]*$")
 _NAME: Final = re.compile(rb"[\w.-]{0,48}$")
 _NETRC: Final = re.compile(rb"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})")
 
@@ -178,11 +179,11 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
 def _ends(match: re.Match[bytes], *, tight: bool) -> bool:
     """Say whether a value without quotes ends as one does that is not code."""
     link, end = match["link"], match["end"]
-    if match.end("end") == len(match.string) and not end.strip():
-        end = b"\n"  # many a file has none behind its last line
+    if match.end("end") == len(match.string) and not end.strip(b" \t"):
+        end = b"\n"  # the last line of a file may have no end
     if end in (b" ", b"\t", b";", b"&"):
         return tight or b"is" in link or b"was" in link or "是".encode() in link
-    if link.endswith(b">") and not link.endswith(b"=>"):
+    if _ELEMENT.search(link):
         return end == b"<"
     return end not in (b"", b"<")
 
