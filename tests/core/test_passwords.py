@@ -28,6 +28,7 @@ EXAMPLES = (
     "test9x8y7", "q9x8y7test", "q9x8-test-y7", "password12", "passwd12", "my-pass12", "secret12!",
     "token1234", "admin1234", "root1234", "user1234", "guest1234", "default123", "qwerty1234",
     "letmein123", "postgres12", "p@ssw0rd12",
+    "password12!",
 )  # fmt: skip
 NO_SECRET = (
     "name file path url uri type field label len length count hash sha256 digest checksum regex "
@@ -78,7 +79,7 @@ def test_a_name_that_says_what_is_told_of_a_secret_is_not_its_name(end: str) -> 
         ("aB3dE6g", True),  # fewer, of three
         ("aB3c4aB3c", True),  # five that differ
         ("aB3cB3aB3", False),
-        ("abcdefghij", False),  # a word
+        ("qwhgzvbnmk", False),  # a word
         ("9182736450", False),  # a number
         ("91827-36450", False),
         ("密码aB3dE6gH", False),
@@ -101,7 +102,11 @@ def test_a_password_is_long_or_mixed_and_no_word(value: str, is_one: bool) -> No
         ("sha512-aB3dE6gH9jK2mN5p", False),
         ("stepNumberTitleOf2", False),  # words put together
         ("STEP2NUMBER3TITLE", False),
-        ("a1a1a1a1b2b2b2b2z", False),  # little in it
+        ("9tepNumberTitleOf2", True),  # which no word begins with
+        ("stepNumberTitleOf2=", True),  # or ends with
+        ("step1Word2Title3Abc", True),  # a number is no part of a word
+        ("StepXYZTitleOfPage2", True),  # nor is each capital
+        ("q1w2e3r4q1w2e3r4", False),  # little in it
     ],
 )
 def test_a_generated_secret_is_long_and_like_no_word_and_no_digest(
@@ -115,12 +120,13 @@ def test_a_generated_secret_is_long_and_like_no_word_and_no_digest(
     [
         f"password = {CHOSEN}\n", f"password = {CHOSEN}  # for now\n", f"password={CHOSEN} -h db",
         f"Password={CHOSEN};Server=db", f"password = {CHOSEN} // old",
-        f"密码是 {CHOSEN} ", f"口令\uff1a{CHOSEN}\n", f"DB_PASSWORD={CHOSEN},x",
+        f"密码是 {CHOSEN} 吧", f"口令\uff1a{CHOSEN}\n", f"DB_PASSWORD={CHOSEN},x",
         f"API_TOKEN={CHOSEN}",
         f"API_TOKEN='{CHOSEN}'", f"api_key: {KEY}\n", f'api_key = "{KEY}"', f"pwd was {CHOSEN} on",
         f"db_pw = '{CHOSEN}'", f"db_pass = '{CHOSEN}'", f"passphrase: {CHOSEN}\n",
         f"密钥\uff1a{KEY}\n",
-        f"machine git.test login lin password {CHOSEN}",
+        f"machine git.test login lin password {CHOSEN}", f"f('api_key', '{KEY}')",
+        f"f('password', '{CHOSEN}')",
     ],
 )  # fmt: skip
 def test_a_value_after_its_name_is_found(line: str) -> None:
@@ -135,14 +141,24 @@ def test_a_line_ends_where_the_text_does(name: str, end: str) -> None:
     assert found(f"{name}{CHOSEN}{end}") == [CHOSEN]
 
 
-@pytest.mark.parametrize("name", ["passwordExpires: ", "max_tokenizer: ", "password_ids = "])
+@pytest.mark.parametrize("name", ["passwordExpiresAt: ", "tokenizer: ", "tokenizers = "])
 def test_a_name_may_go_on(name: str) -> None:
-    assert found(f"{name}{CHOSEN}\n") == []
+    assert found(f"{name}{KEY}\n") == []
+
+
+@pytest.mark.parametrize("letters", ["abcdef", "ABCDEF"])
+def test_a_key_may_be_hexadecimal(letters: str) -> None:
+    assert found(f'api_key = "{letters[:4] + "12"}{letters[0] * 26}"') != []
+    assert found(f'api_key = "{letters[:3] + "12"}{letters[0] * 27}"') == []  # a rule, or zeros
+    assert found(f'api_key = "{letters[:4] + "12"}{letters[0] * 25}"') == []
 
 
 @pytest.mark.parametrize(
     "line",
     [
+        f"API_TOKEN = {CHOSEN}\n", "password = 9182736450\n", f"password: {CHOSEN};",
+        "the machine is on", f"dbTOKEN='{CHOSEN}'", "f('password', 'ab3de6gh9')",
+        "f('password', 'aB3aB3aB3')", "f('token', 'stepNumberTitleOf2')",
         f"password = {CHOSEN} + salt", f"password = {CHOSEN}, user", f"password = {CHOSEN}(x)",
         f"password > {CHOSEN}\n", f"password: {CHOSEN}<T>", f"api_token = '{CHOSEN}'",
         f"Api_Token='{CHOSEN}'", f"API_TOKEN: '{CHOSEN}'", f"api_token={CHOSEN}",
