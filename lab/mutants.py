@@ -18,6 +18,7 @@ import mutants_baggage
 import mutants_finding
 import mutants_hooks
 import mutants_hostile
+import mutants_leaving
 import mutants_pages
 import mutants_pairing
 import mutants_phrases
@@ -40,6 +41,7 @@ for _part in (
     mutants_baggage,
     mutants_adapters,
     mutants_finding,
+    mutants_leaving,
     mutants_hooks,
     mutants_hostile,
     mutants_pages,

@@ -12,7 +12,6 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("what comes after a secret is lost", "(out + data[end:])", "out"),
         ("the first secret alone", "end = hit.at + len(hit.secret)",
          "return (out + data[hit.at + len(hit.secret) :]).decode()"),
-        ("a password ends the text", 'data + b"\\n"', "data"),
         ("the marker stands beside the secret", "end = hit.at + len(hit.secret)", "end = hit.at"),
     ],
     "sessions": [

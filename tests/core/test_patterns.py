@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from base64 import b64encode
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from handsoff.core import patterns, views
 from tests.kit.planted import LOOK_ALIKES, PLANTED
 
+MIXED = "aB3dE6gH9j" * 3
 GATES = [re.compile(gate.encode()) for gate in patterns.GATES]
 VIEWED = [name for name in PLANTED if "utf-" in name or "escape" in name or "base64" in name]
 
@@ -62,6 +64,49 @@ def test_a_token_begins_behind_a_dash_unless_it_may_be_a_word(before: str) -> No
     assert [hit.secret for hit in patterns.find(f"{before}{token}".encode())] == [token.encode()]
     for word in ("key-" + "0a" * 16, "sk-" + "aB3dE6gH9j" * 3, "npm_" + "config" * 6):
         assert patterns.find(f"{before}{word}".encode()) == []
+
+
+def a_login(text: str) -> str:
+    return b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hooks.slack." + f"com/workflows/T0AB/A1/{MIXED[:16]}", "gl" + f"sa_{MIXED}_0a1b2c3d",
+        "gl" + f"c_{MIXED}aB3", f"bot=12345678:AA{MIXED}xYz", f"bearer {MIXED}", "sk-" + "ab" * 16,
+        f"Basic {a_login('lin:' + MIXED[:10])}", f'"auth": "{a_login("lin:" + MIXED[:10])}"',
+        *[f"{before}gh" + f"p_{MIXED}" for before in ("\\u0022", "\x1b[1;31m", "\\n", "%3D", "-")],
+    ],
+)  # fmt: skip
+def test_a_token_is_found(text: str) -> None:
+    assert len(patterns.find(text.encode())) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"map:AA{MIXED}xYz", f"1234567:AA{MIXED}xYz", f"12345678901:AA{MIXED}xYz",
+        "bearer authentication-of-requests", "Bearer your-token-of-16-letters2",
+        "Basic authenticationScheme", f"Basic {a_login(':' + MIXED[:14])}",
+        f"Basic {a_login('lin:changeme12')}", f"Basic {a_login('lin' + MIXED[:14])}",
+        f"Basic {a_login('密码:' + MIXED[:14])}", "gh" + f"p_{MIXED}xxxx", "gh" + f"p_{'A' * 36}",
+        f"export_hf_{MIXED}", f"disk-eyJ{MIXED}.eyJ{MIXED}.{MIXED}", "agh" + f"p_{MIXED}",
+        f"1sk-{MIXED}", "sk-" + "gh" * 16, "sk-circle-fade-dot-animation",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_token_is_not_found(text: str) -> None:
+    assert patterns.find(text.encode()) == []
+
+
+@pytest.mark.parametrize(
+    "header", ["Proc-Type", "DEK-Info", "Version", "Comment", "Charset", "Hash"]
+)
+def test_a_private_key_is_found_behind_its_headers_whatever_it_says(header: str) -> None:
+    dashes = "-" * 5
+    body = f"{header}: 4,ENCRYPTED of an example\n\nMIIExxxx{MIXED}"
+    (hit,) = patterns.find(f"{dashes}BEGIN RSA PRIVATE KEY{dashes}\n{body}\n".encode())
+    assert hit.secret.decode().endswith(MIXED)
 
 
 def test_two_keys_that_begin_alike_are_two_secrets() -> None:
