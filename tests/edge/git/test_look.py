@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 
 import pytest
 
@@ -58,6 +59,18 @@ def test_an_edit_that_this_clone_is_told_to_overlook_is_seen(here: Here) -> None
     other = here.write("other", "two")
     os.utime(other, old)
     other.rename(here.top / "f")
+    assert here.git("diff", "--name-only") == ""
+    assert b"f" in here.look().suspects
+
+
+def test_an_edit_of_which_only_the_time_of_change_tells_is_seen(here: Here) -> None:
+    here.git("config", "core.trustctime", "false")
+    path = here.write("f", "one")
+    os.utime(path, (SECOND, SECOND))
+    here.git("add", "f")
+    time.sleep(1.1)  # git compares whole seconds, and nobody can set this time
+    path.write_text("two")
+    os.utime(path, (SECOND, SECOND))
     assert here.git("diff", "--name-only") == ""
     assert b"f" in here.look().suspects
 
