@@ -150,18 +150,19 @@ def test_a_path_that_is_not_clean_is_refused_and_never_repaired(path: bytes) -> 
     assert paths.path_problem(path) == "is not a clean relative path"
 
 
-def test_limits_hold_to_the_byte() -> None:
-    paths.check_path(b"x" * 255)
+@pytest.mark.parametrize("letter", [b"x", b"\xff"])  # one look does for the first alone
+def test_limits_hold_to_the_byte(letter: bytes) -> None:
+    paths.check_path(letter * 255)
     with pytest.raises(RefusedError, match="has a name of 256 bytes"):
-        paths.check_path(b"a/" + b"x" * 256)
-    paths.check_path(b"/".join([b"a"] * 128))
+        paths.check_path(b"a/" + letter * 256)
+    paths.check_path(b"/".join([letter] * 128))
     with pytest.raises(RefusedError, match="is more than 128 levels deep"):
-        paths.check_path(b"/".join([b"a"] * 129))
-    longest = b"/".join([b"x" * 199] * 20)
+        paths.check_path(b"/".join([letter] * 129))
+    longest = b"/".join([letter * 199] * 19 + [letter * 200])
     paths.check_path(longest)
-    assert len(longest) == 3999
+    assert len(longest) == 4000
     with pytest.raises(RefusedError, match="is longer than 4000 bytes"):
-        paths.check_path(longest + b"/x")
+        paths.check_path(longest + letter)
 
 
 def test_whatever_git_calls_dot_git_is_refused(tmp_path: Path) -> None:
