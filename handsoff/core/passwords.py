@@ -67,28 +67,50 @@ _NOT_SECRET: Final = re.compile(
 )
 _LINK: Final = (
     # "password": , password = , password is , 密码是 , <password> , key="password" value=
+    # and of property lists <key>password</key><string>
     r"""["'`\\\]]{0,6}\s{0,4}"""
-    "(?::=|=>|=|:|\uff1a|[ \\t](?:is|was)[ \\t]|是|>|[ \\t]value[ \\t]?=)[ \\t]{0,8}"
+    r"(?:</key>\s{0,40}<string>|"
+    ":=|=>|=|:|\uff1a|[ \\t](?:is|was)[ \\t]|是|>|[ \\t]value[ \\t]?=)[ \\t]{0,8}"
 )
-_PAIRED: Final = r"""["'`]\s{0,4},[ \t]{0,8}"""
-"""Between two arguments, as in ``define('DB_PASSWORD', '...')``."""
+_QUOTED: Final = (
+    # define('DB_PASSWORD', '...') , setPassword("...") , env.DB_PASSWORD || "..." ,
+    r"""(?:["'`]\s{0,4},|\(|[ \t]{0,4}(?:\|\||\?\?)"""
+    # and with its type, password: str = "..."
+    r"""|\??:[ \t]?&?[A-Za-z][\w<>.|? ]{0,30}[ \t]=)[ \t]{0,8}"""
+)
+"""What stands between name and value only where the value has quotes."""
+_QUOTE: Final = r"""[bruf@]{0,2}\\{0,3}["'`]"""
 _ASSIGNED: Final = re.compile(
-    rb"(?P<tail>[\w.-]{0,64})(?P<link>" + _LINK.encode() + rb"|" + _PAIRED.encode() + rb")"
-    rb"(?:[bruf]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,256})\\{0,3}(?P=q)"
-    rb"|(?P<bare>[^\s\0\"'`,;<>(){}\[\]\\]{6,256})"
+    rb"(?P<tail>[\w.-]{0,64})(?P<link>"
+    rb"(?:" + _QUOTED.encode() + rb")(?=" + _QUOTE.encode() + rb")|" + _LINK.encode() + rb")"
+    rb"(?:[bruf@]{0,2}\\{0,3}(?P<q>[\"'`])(?P<quoted>[^\"'`\s\\]{6,1024})\\{0,3}(?P=q)"
+    rb"|(?P<bare>[^\s\0\"'`,;<>(){}\[\]\\]{6,1024})"
     rb"(?=(?P<end>[ \t]*(?:[\r\n\0]|#|//|$)|[ \t;&<]|(?=.))))",
 )
 _ELEMENT: Final = re.compile(rb"(?<!=)>[ \t]*$")
+_SPACED: Final = re.compile(
+    rb"[\w-]{0,32}[ \t]{1,4}(?P<q>[\"']?)(?P<value>[^\s\"'`\\]{8,256})(?P=q)(?=[\s;,)]|$)"
+)
+"""After ``--password`` of a command line, and after ``PASSWORD`` of a Dockerfile, fish or SQL."""
 _NAME: Final = re.compile(rb"[\w.-]{0,48}$")
+_WORDS: Final = (*_PASSWORDS[:3], b"_pass", b"token", b"secret", b"api-key", b"api_key")
+_KEPT: Final = re.compile(rb"_KEY=[\"']?([^\s\"'`,;<>(){}\[\]\\]{16,512})")
+"""A line of an environment: what is called a key there is one, unless its name says otherwise."""
+_PUBLIC: Final = re.compile(rb"PUB|CACHE|SEARCH|SORT|PRIMARY|FOREIGN|PARTITION|HOST|MAP|SITE|[a-z]")
 _NETRC: Final = re.compile(rb"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})")
+
+_ANY: Final = "|".join(word.decode() for word in _WORDS)
 
 GATES: Final = (
     "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_LINK}"
-    r"""(?:[bruf]{0,2}\\{0,3}["'`][^\s"'`\\]{6}|[^\s"'`,;<>(){}\[\]\\$][^\s"'`,;<>(){}\[\]\\]{5})""",
-    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_PAIRED}"
-    r"""[bruf]{0,2}["'`][^\s"'`\\]{6}""",
+    r"""(?:[bruf@]{0,2}\\{0,3}["'`][^\s"'`\\]{6}|[^\s"'`,;<>(){}\[\]\\$][^\s"'`,;<>(){}\[\]\\]{5})""",
+    "(?i:" + "|".join(word.decode() for word in _PASSWORDS + _KEYS) + rf")[\w.-]{{0,64}}{_QUOTED}"
+    rf"""{_QUOTE}[^\s"'`\\]{{6}}""",
     r"""://[^\s:/@"'<>?#\\`|,]{0,128}:[^\s/@"'<>\\`]{4,256}@""",
     r"machine\s+\S{1,128}\s+login\s+\S{1,128}\s+password",
+    rf"--[\w-]{{0,40}}(?i:{_ANY})[\w-]{{0,32}}[ \t]{{1,4}}[\"']?[^\s\"'`\\-]",
+    rf"(?:{_ANY.upper()})[A-Z0-9_-]{{0,32}}[ \t]{{1,4}}[\"']?[^\s\"'`\\-][^\s\"'`\\]{{7}}",
+    r"_KEY=[\"']?[^\s\"'`,;<>(){}\[\]\\]{16}",
 )  # fmt: skip
 """``assigned`` and ``in_urls`` made coarse (see ``patterns.GATES``)."""
 
@@ -147,9 +169,27 @@ def assigned(data: bytes) -> Iterator[Place]:
                 if match and _is_secret(data, at, match, password=strong):
                     group = "bare" if match["quoted"] is None else "quoted"
                     yield match[group], match.start(group)
+    yield from _spaced(data, lowered)
+    yield from _kept(data)
     for at in _places(lowered, b"machine"):
         match = _NETRC.match(data, at)
         if match and is_password(match[1]):
+            yield match[1], match.start(1)
+
+
+def _spaced(data: bytes, lowered: bytes) -> Iterator[Place]:
+    for word in _WORDS:
+        for at in _places(lowered, word):
+            match = _SPACED.match(data, at + len(word))
+            if match and _is_spaced_secret(data, at, match):
+                yield match["value"], match.start("value")
+
+
+def _kept(data: bytes) -> Iterator[Place]:
+    for at in _places(data, b"_KEY="):
+        match = _KEPT.match(data, at)
+        before = _NAME.search(data, max(0, at - 48), at)
+        if match and before and _is_key(match[1]) and not _PUBLIC.search(before[0]):
             yield match[1], match.start(1)
 
 
@@ -160,7 +200,8 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
     name = (before[0] if before else b"") + data[at : match.end("tail")]
     environment = name.isupper() and match["link"].strip(b" \t") == b"="
     quoted, bare = match["quoted"], match["bare"]
-    if match["link"].rstrip(b" \t").endswith(b","):  # most often they are two words of a list
+    # two words of a list most often, a call that is given a name, or what stands in for a password
+    if match["link"].rstrip(b" \t").endswith((b",", b"(", b"|", b"?")):
         mixed = quoted is not None and kinds(quoted) == len(_KINDS) and not _is_wordy(quoted)
         return mixed and ((password and is_password(quoted)) or _is_key(quoted))
     if quoted is not None:
@@ -174,6 +215,16 @@ def _is_secret(data: bytes, at: int, match: re.Match[bytes], *, password: bool) 
     # without quotes it may be code: a name, an attribute, a type
     chosen = password and is_password(bare) and not _is_wordy(bare) and b"." not in bare
     return chosen or _is_key(bare)
+
+
+def _is_spaced_secret(data: bytes, at: int, match: re.Match[bytes]) -> bool:
+    before = _NAME.search(data, max(0, at - 48), at)
+    name = (before[0] if before else b"") + data[at : match.start("q")].rstrip()
+    value = match["value"]
+    if not (name.startswith(b"--") or name.isupper()) or value.startswith((b"-", b"/", b"0x")):
+        return False
+    mixed = kinds(value) == len(_KINDS) and not _is_wordy(value)
+    return mixed and is_password(value)
 
 
 def _ends(match: re.Match[bytes], *, tight: bool) -> bool:

@@ -32,9 +32,11 @@ class _Token(NamedTuple):
     gate: str
 
 
-def _token(kind: str, literals: str, pattern: str, tail: str = r"[\w-]{12}") -> _Token:
+def _token(
+    kind: str, literals: str | tuple[str, ...], pattern: str, tail: str = r"[\w-]{12}"
+) -> _Token:
     """Return a rule: ``pattern`` begins with one of ``literals``, which ``tail`` always follows."""
-    words = literals.split()
+    words = literals.split() if isinstance(literals, str) else literals
     gate = f"(?:{'|'.join(map(re.escape, words))}){tail}"
     return _Token(kind, tuple(w.encode() for w in words), re.compile(pattern.encode()), gate)
 
@@ -73,7 +75,35 @@ _TOKENS: Final = (
     _token("Azure storage key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{80,90}={0,2})", ""),
     _token("Alibaba key id", "LTAI", r"LTAI[A-Za-z0-9]{12,24}(?!\w)"),
     _token("Tencent key id", "AKID", r"AKID[A-Za-z0-9]{32}(?!\w)"),
-    _token("age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    _token("Notion token", "ntn_", r"ntn_[A-Za-z0-9]{40,60}(?!\w)"),
+    _token("Sentry token", "sntrys_ sntryu_", r"sntry[su]_[\w+/=-]{40,512}"),
+    _token("Tailscale key", "tskey-", r"tskey-[a-z]{3,12}-\w{8,32}-\w{16,64}"),
+    _token("New Relic key", "NRAK-", r"NRAK-[A-Z0-9]{27}(?!\w)"),
+    _token("PlanetScale key", "pscale_tkn_ pscale_pw_", r"pscale_[a-z]{2,3}_[\w=.-]{32,64}"),
+    _token("Supabase key", "sb_secret_ sbp_", r"sb(?:_secret|p)_[\w-]{30,64}"),
+    _token("Sonar token", "sqp_ squ_ sqa_", r"sq[pua]_[0-9a-f]{40}(?!\w)"),
+    _token("ElevenLabs key", "sk_", r"sk_[0-9a-f]{48}(?!\w)"),
+    _token("API key", "tvly- pcsk_ jina_ nfp_ fo1_ fm2_ AKCp cmVmdGtu CFPAT- ATBB AKLT",
+           r"(?:tvly-|pcsk_|jina_|nfp_|fo1_|fm2_|AKCp|cmVmdGtu|CFPAT-|ATBB|AKLT)[\w-]{28,512}"),
+    _token("Doppler token", "dp.st. dp.pt. dp.ct. dp.sa.",
+           r"dp\.[a-z]{2}\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}(?!\w)", r"[\w.-]{12}"),
+    _token("Mapbox key", "sk.eyJ", r"sk\.eyJ[\w-]{16,512}\.[\w-]{16,64}"),
+    _token("Square secret", "sq0csp- sq0atp-", r"sq0[a-z]{3}-[\w-]{22,43}"),
+    _token("Azure client secret", "Q~", r"Q~[\w.~-]{31,34}(?![\w.~-])", r"[\w.~-]{31}"),
+    _token("AWS key", "bedrock-api-key-", r"bedrock-api-key-[\w+/=]{40,512}"),
+    _token("Baidu key", "bce-v3/ALTAK-", r"bce-v3/ALTAK-\w{16,32}/[0-9a-f]{40}", ""),
+    _token("Firebase token", ":APA91b", r":APA91b[\w-]{100,200}"),
+    _token("SAS signature", "?sig= &sig=", r".sig=[\w+/%-]{40,70}(?:%3[Dd]|=)", r"[\w+/%-]{40}"),
+    _token("webhook", "/bot/v2/hook/ /webhook/send?key= hooks.zapier.com/hooks/catch/",
+           r"[\w./]{12,30}(?:\?key=|/)(?:\d{4,12}/\w{6,12}/?(?!\w)"
+           r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})", ""),
+    _token("application key", "APP_KEY=base64:", r"APP_KEY=base64:([A-Za-z0-9+/]{43}=)", ""),
+    _token("WireGuard key", "PrivateKey PresharedKey",
+           r"Pr[a-z]{5,7}Key[ \t]?=[ \t]?([A-Za-z0-9+/]{43}=)(?![\w+/=])", r"[ \t]?="),
+    _token("wallet key", "xprv", r"xprv[1-9A-HJ-NP-Za-km-z]{100,112}(?!\w)"),
+    _token("wallet key", "nsec1", r"nsec1[02-9ac-hj-np-z]{58}(?!\w)"),
+    _token("age key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1",
+           r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{58}"),
     _token("Telegram bot token", ":AA", r":AA[\w-]{32,34}(?![\w-])", r"[\w-]{32}"),
     _token("JSON web token", "eyJ", r"eyJ[\w-]{8,2048}\.eyJ[\w-]{8,8192}\.[\w-]{16,1024}",
            r"[\w-]{8,2048}\.eyJ"),
@@ -86,11 +116,20 @@ _TOKENS: Final = (
         r"[A-Za-z0-9+/=]{10,}(?:(?:[\s\\\"'+,>|#*]|(?<=\\)[nrt]){1,16}[A-Za-z0-9+/=]{4,}){0,400}",
            r" [A-Z0-9 ]{0,40}PRIVATE KEY"),
     _token("private key", "PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d: [\w-]+", ""),
-    _token("private key", '"kty"', r'"kty"[^{}]{0,2000}"d"\s*:\s*"([\w-]{20,2000})"', ""),
+    _token("private key", ("BEGIN SSH2",),
+           r"BEGIN SSH2 ENCRYPTED PRIVATE KEY ----[^-]{0,400}?[\w+/=]{40,}", r" ENCRYPTED PRIVATE"),
+    _token("private key", ("-----BEGIN OpenVPN",),
+           r"-----BEGIN OpenVPN [\w -]{4,40}-----\s{1,4}[\w+/=]{32,}", r" [\w -]{4}"),
+    _token("private key", ("secret key",), r"secret key\r?\nRW[\w+/]{80,400}={0,2}", r"\r?\nRW"),
+    _token("private key", '"d"', r'"d"\s{0,4}:\s{0,4}"([\w-]{20,2000})"[^{}]{0,2000}"kty"',
+           r'\s{0,4}:\s{0,4}"[\w-]{20}'),
+    _token("private key", '"kty"', r'"kty"[^{}]{0,2000}"[dk]"\s*:\s*"([\w-]{20,2000})"', ""),
     _token("bearer token", "bearer Bearer BEARER",
            r"(?i:bearer)\s{1,4}([\w.~+/-]{20,2048}={0,2})", r"\s{1,4}[\w.~+/-]{16}"),
     _token("basic credentials", "basic Basic",
            r"[Bb]asic\s{1,4}([A-Za-z0-9+/]{16,512}={0,2})(?![\w.-])", r"\s{1,4}[A-Za-z0-9+/]{16}"),
+    _token("registry login", "_auth", r"_auth\s{0,2}=\s{0,2}\"?([A-Za-z0-9+/]{12,512}={0,2})",
+           r"\s{0,2}="),
     _token("registry login", '"auth"', r'"auth"\s*:\s*"([A-Za-z0-9+/]{12,512}={0,2})"', r"\s*:"),
 )  # fmt: skip
 
@@ -142,7 +181,7 @@ def _stands_alone(data: bytes, at: int, match: re.Match[bytes]) -> bool:
     before = data[at - 1 : at] if at else b""
     if before in (b"_", b"-") and _UNLIKE_WORDS.match(match[0]):
         return True
-    if not (before.isalnum() or before in (b"_", b"-")) or not data[at : at + 1].isalnum():
+    if not (before.isalnum() or before in (b"_", b"-")) or not data[at : at + 2].isalnum():
         return True
     return _BEFORE.search(data[max(0, at - 8) : at]) is not None
 
@@ -156,6 +195,9 @@ def _is_token(kind: str, match: re.Match[bytes]) -> bool:
     if kind == "Telegram bot token":
         digits = match.string[max(0, match.start() - 11) : match.start()]
         return re.search(rb"(?<!\d)\d{8,10}$", digits) is not None
+    if kind == "Azure client secret":
+        head = match.string[max(0, match.start() - 5) : match.start()]
+        return re.search(rb"(?:^|[^\w.~-])[\w.~-]{3}\d$", head) is not None
     if kind == "bearer token":
         return passwords.looks_random(value)
     if kind in ("basic credentials", "registry login"):

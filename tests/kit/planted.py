@@ -44,8 +44,16 @@ def _jwt(rng: random.Random) -> str:
     return f"{head}.{body}.{_r(rng, 43)}"
 
 
+def _uuid(rng: random.Random) -> str:
+    return "-".join(_r(rng, n, _HEX) for n in (8, 4, 4, 4, 12))
+
+
 def _ghp(rng: random.Random) -> str:
     return "gh" + "p_" + _r(rng, 36)
+
+
+def _behind(begin: str, n: int, alphabet: str) -> "Plant":
+    return lambda rng: f"k: {begin}{_r(rng, n, alphabet)}\n".encode()
 
 
 Plant = Callable[[random.Random], bytes]
@@ -124,6 +132,50 @@ PLANTED: Final[dict[str, Plant]] = {
     "element": lambda r: f"<password>{_r(r, 14)}</password>\n".encode(),
     "attribute": lambda r: f'<add key="Password" value="{_r(r, 14)}"/>\n'.encode(),
     "web key": lambda r: json.dumps({"kty": "EC", "crv": "P-256", "d": _r(r, 43)}).encode(),
+    "typed": lambda r: f'    password: str = "{_r(r, 14)}"\nval pwd: String = "x"\n'.encode(),
+    "verbatim": lambda r: f'const string Password = @"{_r(r, 14)}";\n'.encode(),
+    "property list": lambda r: f"<key>apiToken</key>\n\t<string>{_r(r, 40)}</string>\n".encode(),
+    "call": lambda r: f'source.setPassword("{_r(r, 14)}");\n'.encode(),
+    "fallback": lambda r: f'process.env.DB_PASSWORD || "{_r(r, 14)}"\n'.encode(),
+    "argument behind a blank": lambda r: f"dump --password {_r(r, 14)} db\n".encode(),
+    "image variable": lambda r: f"ENV DB_PASSWORD {_r(r, 14)}\n".encode(),
+    "sql": lambda r: f"ALTER ROLE app WITH PASSWORD '{_r(r, 14)}';\n".encode(),
+    "key of an environment": lambda r: f"AZURE_OPENAI_KEY={_r(r, 40)}\n".encode(),
+    "long session token": lambda r: f"aws_session_token = {_r(r, 400, _ALNUM + '/+')}\n".encode(),
+    "web key, private part first": lambda r: json.dumps({"d": _r(r, 43), "kty": "OKP"}).encode(),
+    "symmetric web key": lambda r: json.dumps({"kty": "oct", "k": _r(r, 43)}).encode(),
+    "vpn key": lambda r: (
+        f"{'-' * 5}BEGIN OpenVPN Static key V1{'-' * 5}\n{_r(r, 32, _HEX)}\n".encode()
+    ),
+    "ssh2 key": lambda r: (
+        f"{'-' * 4} BEGIN SSH2 ENCRYPTED PRIVATE KEY {'-' * 4}\n"
+        f'Comment: "x"\n{_b64(r.randbytes(48))}\n'
+    ).encode(),
+    "minisign": lambda r: (
+        f"untrusted comment: minisign encrypted secret key\nRWRT{_b64(r.randbytes(96))}\n".encode()
+    ),
+    "wireguard": lambda r: f"PrivateKey = {_b64(r.randbytes(32))}\n".encode(),
+    "azure client secret": lambda r: f"value: {_r(r, 6)[:3]}8{'Q' + '~'}{_r(r, 34)}\n".encode(),
+    "azure signature": lambda r: f"?sv=2024&{'si' + 'g='}{_r(r, 43)}%3D\n".encode(),
+    "application key": lambda r: f"APP_{'KEY='}base64:{_b64(r.randbytes(32))}\n".encode(),
+    "registry login": lambda r: f"//r.test/:_{'auth'}={_b64('lin:' + _r(r, 14))}\n".encode(),
+    "webhook": lambda r: f"https://h.test/bot/v2/{'hook'}/{_uuid(r)}\n".encode(),
+    **{
+        name: _behind("".join(begin), n, of)
+        for name, begin, n, of in (
+            ("notion", ("nt", "n_"), 46, _ALNUM),
+            ("sentry", ("sntr", "ys_"), 120, _ALNUM),
+            ("new relic", ("NRA", "K-"), 27, string.ascii_uppercase + string.digits),
+            ("planetscale", ("pscale", "_tkn_"), 43, _ALNUM),
+            ("supabase", ("sb_", "secret_"), 32, _ALNUM),
+            ("sonar", ("sq", "p_"), 40, _HEX),
+            ("pinecone", ("pc", "sk_"), 60, _ALNUM),
+            ("bitbucket", ("AT", "BB"), 32, _ALNUM),
+            ("doppler", ("dp.", "st.prd."), 43, _ALNUM),
+            ("square", ("sq0", "csp-"), 43, _ALNUM),
+            ("firebase", ("x:APA", "91b"), 134, _ALNUM),
+        )
+    },
     "utf-32": lambda r: f"key={_ghp(r)}\n".encode("utf-32"),
     "utf-16 with mark": lambda r: f"key={_ghp(r)}\n".encode("utf-16"),
     "utf-16 little": lambda r: f"key={'sk' + '-'}{_r(r, 26)}\n".encode("utf-16-le"),
@@ -189,6 +241,13 @@ LOOK_ALIKES: Final[dict[str, Plant]] = {
     "words of a list": lambda r: (
         b"t('password', 'Step-2-Title'), ['token', 'secretV2Name'], (\"password\", user2Name)\n"
         b"f('api_key', 'header-x-2', \"secret\", \"AES256GcmKey\", 'pwd', 'Field2')\n"
+    ),
+    "constants": lambda r: (
+        b"#define CKF_SECRET_KEY_HELD 0x00000E1UL\nconst TOKEN_KIND = parse('Step2Title')\n"
+        b"CACHE_KEY=v1-0123456789abcdef0123456789abcdef\nSSH_PUBLIC_KEY=AAAAC3NzaC1lZDI1NTE5AAAA\n"
+        b"password: string | undefined = undefined\n"
+        b"foo --token TOKEN --secret-file /run/s3cretFile\n"
+        b"getByLabel('password').fill(user1Password) || 'Field2Name'\n"
     ),
     "prose": lambda r: b"the password is case-sensitive, the token is base64-encoded text\n",
     "tokenizer": lambda r: (
