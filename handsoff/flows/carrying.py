@@ -1,10 +1,10 @@
 """Which ignored files travel all the same, and what stays behind, with the reason."""
 
+import stat
 from collections.abc import Collection, Iterable
 from typing import Final
 
 from handsoff.core import guard, paths
-from handsoff.core.objects import LINK
 from handsoff.core.plain import plain
 from handsoff.core.state import LeftBehind
 from handsoff.edge.git.disk import Worktree
@@ -14,18 +14,30 @@ from handsoff.errors import RefusedError
 
 PAGE: Final = b".wip/HANDOFF.md"
 CARRY: Final = b".wip/carry"
+_LONGEST: Final = 1 << 18
+_LINES: Final = 10_000
 _ALONG: Final = (PAGE, CARRY)
 
 
 def carry_patterns(checkout: Checkout) -> list[bytes]:
-    """Return the patterns of ``.wip/carry``; RefusedError if one leaves the checkout."""
-    listed = Worktree(checkout.top).read(CARRY)
+    """Return the patterns of ``.wip/carry``; RefusedError if one leaves the checkout.
+
+    The list is one that git can be asked with: a file of text, and not too long.
+    """
+    worktree = Worktree(checkout.top)
+    there = worktree.stat(CARRY)
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        raise RefusedError(
+            ".wip/carry is no file but a link, a folder or the like, and is not read",
+            hint="let it be a file, with the list itself in it",
+        )
+    listed = worktree.read(CARRY)
     if listed is None:
         return []
-    if listed.mode == LINK:
+    if b"\0" in listed.data or len(listed.data) > _LONGEST or listed.data.count(b"\n") > _LINES:
         raise RefusedError(
-            ".wip/carry is a link, and what it leads to is not read",
-            hint="let it be a file, with the list itself in it",
+            ".wip/carry is too long, or is no text in UTF-8",
+            hint="name folders or patterns instead of each file, and save it as UTF-8",
         )
     return paths.check_carry(listed.data, str(checkout.top).encode("utf-8", "surrogateescape"))
 

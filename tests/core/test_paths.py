@@ -332,3 +332,7 @@ def test_a_plain_name_on_a_carry_list_that_is_not_there_is_told() -> None:
     carried = [b"notes/plan.md", b"a/deep/b"]
     assert paths.absent(patterns, carried, lambda _: False) == [b"cache", b"one.log"]
     assert paths.absent(patterns, carried, b"cache".__eq__) == [b"one.log"]
+
+
+def test_a_blank_at_the_end_of_a_name_stays_on_a_carry_list() -> None:
+    assert paths.check_carry(b"z\\  \nplain \n", b"/co") == [b"z\\ ", b"plain"]

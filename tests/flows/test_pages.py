@@ -39,13 +39,6 @@ def test_a_page_behind_a_link_is_not_taken_for_none(monday: Monday, name: str) -
         refused(inside(monday.m1, *words), 8, "is, or is below, a link")
 
 
-def test_a_carry_list_that_is_a_link_is_not_read_as_a_pattern(monday: Monday) -> None:
-    place = monday.m1.top / ".wip" / "carry"
-    place.rename(monday.m1.top.parent / "kept")
-    place.symlink_to("notes")
-    refused(inside(monday.m1, "send", "m2", "--dry-run"), 3, ".wip/carry is a link")
-
-
 def test_git_never_sees_the_page(monday: Monday) -> None:
     inside(monday.m2, "page").ok()
     assert monday.m2.git("status", "--porcelain") == ""

@@ -428,3 +428,21 @@ def test_what_the_remote_has_is_asked_for_early_where_it_decides_what_goes_along
     wishes: Wishes, *, early: bool
 ) -> None:
     assert _builds_on_branches(wishes) is early
+
+
+@pytest.mark.parametrize("listed", ["a\0b\0", "a\n" * 10_001, "a" * 300_000])
+def test_a_carry_list_that_git_cannot_be_asked_with_is_refused(monday: Monday, listed: str) -> None:
+    (monday.m1.top / ".wip/carry").write_text(listed)
+    refused(inside(monday.m1, "send", "m2", "--dry-run"), 3, ".wip/carry is too long", "hint")
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, Path.mkdir, lambda place: place.symlink_to("notes")], ids=["fifo", "", "link"]
+)
+def test_a_carry_list_that_is_no_file_is_not_read(
+    monday: Monday, make: Callable[[Path], None]
+) -> None:
+    place = monday.m1.top / ".wip/carry"
+    place.unlink()
+    make(place)
+    refused(inside(monday.m1, "send", "m2", "--dry-run"), 3, ".wip/carry is no file", "hint")
