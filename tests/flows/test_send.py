@@ -436,9 +436,7 @@ def test_a_carry_list_that_git_cannot_be_asked_with_is_refused(monday: Monday, l
     refused(inside(monday.m1, "send", "m2", "--dry-run"), 3, ".wip/carry is too long", "hint")
 
 
-@pytest.mark.parametrize(
-    "make", [os.mkfifo, Path.mkdir, lambda place: place.symlink_to("notes")], ids=["fifo", "", "link"]
-)
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda place: place.symlink_to("notes")])
 def test_a_carry_list_that_is_no_file_is_not_read(
     monday: Monday, make: Callable[[Path], None]
 ) -> None:
