@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core import paths, restoring
+from handsoff.core.index import Flag
 from handsoff.core.loose import quoted
 from handsoff.core.objects import GITLINK, LINK
 from handsoff.core.refs import HEADS
@@ -14,6 +15,7 @@ from handsoff.core.state import State
 from handsoff.core.trees import Change
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
+from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import UnfitError
 from handsoff.flows.applying import Target, listed
@@ -56,8 +58,20 @@ def refuse_busy(
         other = "" if seen.look.branch == target.work else ", or catch beside it: --into DIR"
         raise UnfitError(
             f"this checkout has work of its own: {listed(names)}",
-            hint="git stash -u puts it aside" + other,
+            hint=_show_again(seen.look, names) or "git stash -u puts it aside" + other,
         )
+
+
+def _show_again(look: Look, names: Iterable[bytes]) -> str:
+    """Return how git is told to see one of ``names`` again, which it would not stash; or ""."""
+    for path in names:
+        for entry in look.entries.of(path):
+            if entry.flags & (Flag.SKIP_WORKTREE | Flag.ASSUME_UNCHANGED):
+                hidden = entry.flags & Flag.SKIP_WORKTREE
+                option = "--no-skip-worktree" if hidden else "--no-assume-unchanged"
+                again = f"git update-index {option} {quoted(paths.shown(path))}"
+                return f"git was told to overlook edits of it: {again}; then git stash"
+    return ""
 
 
 def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) -> str | None:
@@ -66,12 +80,7 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
     ``arrived`` is the object folder of the parcel.
     """
     checkout = desk.checkout
-    elsewhere = shape.other_worktree(checkout, target.work)
-    if elsewhere is not None:
-        raise UnfitError(
-            f"the branch {target.work} is checked out in {elsewhere}",
-            hint="catch there, or switch that worktree to another branch",
-        )
+    shape.refuse(shape.taken_elsewhere(checkout, target.work))
     shape.refuse(shape.locked(checkout, target.work))
     shape.refuse(shape.misshapen(checkout, target.work))
     clash = shape.clashing_branch(checkout, target.work)

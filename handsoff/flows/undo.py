@@ -182,12 +182,7 @@ def _without_own(
 def _check_branch(checkout: Checkout, point: dict[str, Any], state: State) -> None:
     """Raise UnfitError if the branch that HEAD goes back to has moved since."""
     branch, work = str(point["head"]), str(point["work"])
-    elsewhere = shape.other_worktree(checkout, work)
-    if elsewhere is not None:
-        raise UnfitError(
-            f"the branch {work} is checked out in {elsewhere}",
-            hint="switch that worktree to another branch first",
-        )
+    shape.refuse(shape.taken_elsewhere(checkout, work))
     for name in {work, branch} - {""}:
         shape.refuse(shape.locked(checkout, name))
         shape.refuse(shape.misshapen(checkout, name))

@@ -139,7 +139,7 @@ def _parcel_of_another(monday: Monday) -> None:
         (_unstaged, 8, ["this checkout has work of its own: src/rounding.py", "--into DIR"]),
         (_staged, 8, ["this checkout has work of its own: src/mine.py"]),
         (_untracked, 8, ["this checkout has work of its own: src/money.py"]),
-        (_hidden, 8, ["this checkout has work of its own: src/rounding.py"]),
+        (_hidden, 8, ["own: src/rounding.py", "--no-assume-unchanged src/rounding.py; then"]),
         (_ignored_in_the_way, 8, ["in the way", "runs/last.log: exists here with other content"]),
         (_notes_in_the_way, 8, ["in the way", ".wip/notes.md: exists here with other content"]),
         (_page_in_the_way, 8, [".wip/HANDOFF.md: exists here with other content"]),

@@ -136,6 +136,18 @@ def other_worktree(checkout: Checkout, branch: str) -> str | None:
     return _left_for_a_while(checkout, branch)
 
 
+def taken_elsewhere(checkout: Checkout, branch: str) -> Iterator[Oddity]:
+    """Yield the other worktree that has ``branch``: git lets a branch be in one only."""
+    place = other_worktree(checkout, branch)
+    if place is not None:
+        yield Oddity(
+            f"the branch {branch} is checked out in {place}",
+            "go on there, or switch that worktree to another branch"
+            if os.path.lexists(place)
+            else "its folder is gone; to let git forget it: git worktree prune",
+        )
+
+
 def _left_for_a_while(checkout: Checkout, branch: str) -> str | None:
     """Return the other worktree in which a rebase or bisect of ``branch`` is in progress."""
     linked = (checkout.common_dir / "worktrees").glob("*")

@@ -1,5 +1,6 @@
 """What is not carried yet is named, with the way out, before anything is sent or changed."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,17 @@ def test_an_operation_in_progress_is_named(here: Here, lines: str, what: str) ->
     with pytest.raises(UnfitError) as caught:
         shape.refuse(shape.operations(here.look()))
     assert caught.value.hint
+
+
+def test_a_worktree_whose_folder_is_gone_is_to_be_forgotten(here: Here, tmp_path: Path) -> None:
+    here.git("worktree", "add", "-q", "-b", "feat/x", str(tmp_path / "wt"))
+    [found] = shape.taken_elsewhere(here.checkout, "feat/x")
+    assert (str(tmp_path / "wt") in found.what, "go on there" in found.hint) == (True, True)
+    shutil.rmtree(tmp_path / "wt")
+    [found] = shape.taken_elsewhere(here.checkout, "feat/x")
+    assert "git worktree prune" in found.hint
+    here.git("worktree", "prune")
+    assert said(shape.taken_elsewhere(open_checkout(here.top), "feat/x")) == []
 
 
 def test_operations_of_another_worktree_do_not_count(here: Here, tmp_path: Path) -> None:
