@@ -134,3 +134,16 @@ def unmerge_stash(
     kept = {entry.oid for entry in before}
     newer = (e for e in now if e.oid not in kept and e.oid not in arrived)
     return (*newer, *before)
+
+
+def works_after_undo(
+    now: Mapping[str, str], point: Mapping[str, str], *, work: str, head: str, gone: str
+) -> dict[str, str]:
+    """Return which works stand in a checkout that went back to a restore point.
+
+    ``now`` is which stood there until now, ``point`` which stood there then, when it was on
+    ``head``. Going back takes away ``work``, and ``gone``, of which more stands there than its
+    branch has; both are as they were then. Others stand on their branches, which did not move.
+    """
+    came = {k: v for k, v in point.items() if k in (work, head) or k not in (*now, gone)}
+    return {**{k: v for k, v in now.items() if k not in (*came, work, gone)}, **came}

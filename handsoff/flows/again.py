@@ -103,7 +103,7 @@ def check_is_here(desk: Desk, view: View) -> None:
     mine = lease.carrier == desk.machine.id
     memory = Memory(desk.checkout)
     sending = memory.sending()  # of a run that was killed after the record had moved
-    here = (memory.here(), sending.parcel if sending is not None else "")
+    here = (memory.here(work), sending.parcel if sending is not None else "")
     if mine and saved is not None and saved.parcel not in here:
         raise RefusedError(
             f"what stands here is not the {work} that this machine carries",

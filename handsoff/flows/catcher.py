@@ -114,7 +114,7 @@ class Catcher:
 
     def _is_here(self, view: View) -> bool:
         saved = view.record.kept
-        return saved is None or self.memory.here() == saved.parcel
+        return saved is None or self.memory.here(self.work) == saved.parcel
 
     def _objects(self, parcel: Parcel | None) -> Objects:
         common = self.desk.checkout.objects_dir
@@ -159,7 +159,7 @@ class Catcher:
         point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
         files.sync_filesystem(self.desk.checkout.store_dir)
         stash = ready.target.state.stash, ready.seen.look.stash
-        known, here = self.memory.known(self.work), self.memory.here()
+        known = self.memory.known(self.work)
         journal = {
             **journal_of_stash(*stash, known.stash if known is not None else ()),
             "verb": "catch",
@@ -170,7 +170,9 @@ class Catcher:
             "point": point,
             "head": self.desk.checkout.branch() or "",
             "old_tip": ready.old_tip or "",
-            "here": here,
+            "here": self.memory.all_here(),
+            # over another work's branch only what is that branch's own is caught: see refuse_busy
+            "gone": self.memory.going(self.desk.checkout.branch(), bare=True),
             "settings": restore.branch_settings(self.desk.checkout, self.work),
             # whether the point has objects that no ref names after this
             "keep": not ready.seen.is_clean or bool(ready.old_tip),
@@ -219,7 +221,7 @@ class Catcher:
             "transcripts",
         )  # fmt: skip
         self.memory.set_restore_point({name: journal[name] for name in names})
-        self.memory.set_here(journal["parcel"], self.work)
+        self.memory.set_here(journal["parcel"], self.work, gone=str(journal.get("gone", "")))
         step("catch.finish.before")
         self.memory.set_journal(None)
         step("catch.finish.after")

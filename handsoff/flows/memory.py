@@ -4,6 +4,7 @@ sending.json  a parcel that was sealed here and is not on the record yet: a retr
 known.json    the state that this checkout last sent or caught: bytes that are safe elsewhere
 journal.json  a restore that has begun and is not finished: the next run finishes it
 left.json     the parcel that was last left on the remote, and the machines that can open it
+here.json     which works stand here, each on its branch, by the parcel that the record names
 restore.json  where ``undo`` goes back to
 along.json    the transcripts that were last sent along, and in which parcel
 """
@@ -153,14 +154,34 @@ class Memory:
         kept = files.read_json(self._path("known"))
         return str(kept.get("page", "")) if kept else ""
 
-    def here(self) -> str:
-        """Return the id of the parcel whose work stands in this checkout, or ""."""
-        kept = files.read_json(self._path("here"))
-        return str(kept["parcel"]) if kept else ""
+    def here(self, work: str) -> str:
+        """Return the id of the parcel of ``work`` that stands in this checkout, or ""."""
+        return self.all_here().get(work, "")
 
-    def set_here(self, parcel: str, work: str) -> None:
-        """Note the parcel whose work stands here, or ("") that none does."""
-        self._set("here", {"parcel": parcel, "work": work} if parcel else None)
+    def all_here(self) -> dict[str, str]:
+        """Return the parcel of each work that stands here, on its branch, the latest one last."""
+        kept = files.read_json(self._path("here"))
+        last = {str(kept["work"]): str(kept["parcel"])} if kept else {}
+        return {**(kept.get("others", {}) if kept else {}), **last}
+
+    def going(self, branch: str | None, *, bare: bool) -> str:
+        """Return the work that goes when another comes over ``branch``, or "".
+
+        If nothing stood here but what that branch has (``bare``), it can be switched back to.
+        """
+        last = [*self.all_here()][-1:]
+        return "" if bare and branch else branch or "".join(last)
+
+    def set_here(self, parcel: str, work: str, *, gone: str = "") -> None:
+        """Note the parcel whose work stands here, or ("") that none does; ``gone`` does no more."""
+        others = {k: v for k, v in self.all_here().items() if k not in (work, gone)}
+        self.set_all_here({**others, work: parcel} if parcel else others)
+
+    def set_all_here(self, works: Mapping[str, str]) -> None:
+        """Note which works stand here, the latest one last."""
+        *others, last = works.items() or [("", "")]
+        kept = {"parcel": last[1], "work": last[0], "others": dict(others)}
+        self._set("here", kept if works else None)
 
     def left(self) -> dict[str, Any]:
         """Return the parcel last left on the remote from here, and whom it is sealed to."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from handsoff.core.operation import NOTHING
 from handsoff.core.state import State
 from handsoff.core.trees import Grafted
 from handsoff.edge.git import snapshot
@@ -35,6 +36,13 @@ class Observed:
         """Whether nothing here is work: no change, staged or not, nothing untracked."""
         changed = self.snapshot.changed_paths(self.look)
         return self.look.is_clean and not (changed & self.look.entries.paths)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether all that is work here is what the branch at HEAD has."""
+        state = self.state
+        under_way = state.operation != NOTHING or state.detached
+        return self.is_clean and not (self.look.carried or under_way)
 
     def with_modes(self, modes: Sequence[tuple[bytes, int]]) -> "Observed":
         """Return this with permission bits that were looked at apart."""

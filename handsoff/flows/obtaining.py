@@ -109,7 +109,7 @@ class Obtaining:
     def _nowhere(self, saved: Saved) -> HandsoffError:
         work, carrier = self.view.record.work, self.view.record.lease.carrier
         memory = Memory(self.desk.checkout)
-        if carrier == self.desk.machine.id and memory.here() == saved.parcel:
+        if carrier == self.desk.machine.id and memory.here(work) == saved.parcel:
             return UnfitError(
                 f"the bytes of {work} are nowhere but here",
                 hint="handsoff save takes the work up again, and leaves them on the remote",

@@ -97,18 +97,30 @@ def _go_back(
     # a killed undo has captured already; what is here now is half of the way back
     forward = point.get("forward") or _forward(desk, point, state, now, envelope)
     files.sync_filesystem(checkout.store_dir)
-    memory.set_journal({**point, "verb": "undo", "forward": forward})
+    gone = _gone(desk, memory, point, now)
+    memory.set_journal({**point, "verb": "undo", "forward": forward, "gone": gone})
     with phases.phase("apply"):
         restore.install_pack(checkout, desk.shared.objects)  # what a collection took meanwhile
         applying.go_back(desk, target, now, local, point)
     keeping.keep(desk.shared, forward["point"])  # what no ref names any more
-    _remember(memory, point, forward, work)
+    _remember(memory, {**point, "gone": gone}, forward, work)
     return result
+
+
+def _gone(desk: Desk, memory: Memory, point: dict[str, Any], now: Observed) -> str:
+    """Return the work that goes with what is here ``now``; one that is half here went before."""
+    if "verb" in point:  # the journal of an undo that was killed, or of a catch
+        return str(point.get("gone", "")) if point["verb"] == "undo" else ""
+    return memory.going(desk.checkout.branch(), bare=now.is_bare)
 
 
 def _remember(memory: Memory, point: dict[str, Any], forward: dict[str, Any], work: str) -> None:
     """Note what stands here now, and the way forward; the journal, which says so, goes last."""
-    memory.set_here(str(point.get("here", "")), work)
+    then, head = point.get("here") or {}, str(point["head"])
+    then = {work: then} if isinstance(then, str) else then  # as it was kept once
+    gone = str(point["gone"])
+    here = restoring.works_after_undo(memory.all_here(), then, work=work, head=head, gone=gone)
+    memory.set_all_here(here)
     memory.set_sending(None)  # what a killed run was sending stands here no more
     memory.set_restore_point(forward)
     memory.set_journal(None)
@@ -129,7 +141,7 @@ def _forward(
         "head": desk.checkout.branch() or "",
         "old_tip": desk.checkout.commit(f"refs/heads/{work}") or "",
         "arrived": [e.oid for e in state.stash if e.oid not in present],
-        "here": Memory(desk.checkout).here(),
+        "here": Memory(desk.checkout).all_here(),
         "settings": restore.branch_settings(desk.checkout, work),
         "envelope": point.get("envelope", ""),
         "at": int(desk.now.timestamp()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from handsoff.core.restoring import (
     obstacles,
     plan,
     without_own,
+    works_after_undo,
 )
 from handsoff.core.state import StashEntry
 from handsoff.core.trees import Change, Leaf
@@ -164,3 +166,23 @@ def test_a_file_that_the_other_side_left_behind_stays() -> None:
     kept = without_own([named, below, gone], (), safe, {b"n", b"d/"})
     assert kept == [gone]
     assert without_own([named], {b"n"}, {}, {b"n"}) == [named]
+
+
+@pytest.mark.parametrize(
+    ("now", "point", "head", "gone", "after"),
+    [
+        ({"b": "2"}, {}, "main", "", {}),
+        ({"b": "2"}, {"b": "1"}, "b", "", {"b": "1"}),
+        ({"a": "1", "b": "2"}, {"a": "1"}, "main", "", {"a": "1"}),
+        ({"a": "3", "b": "2"}, {"a": "1"}, "main", "", {"a": "3"}),
+        ({"a": "3", "b": "2"}, {"a": "1"}, "a", "", {"a": "1"}),
+        ({"a": "3", "b": "2"}, {"a": "1"}, "main", "a", {}),
+        ({"a": "3", "b": "2"}, {"a": "1"}, "a", "a", {"a": "1"}),
+        ({"b": "2"}, {"a": "1"}, "", "", {"a": "1"}),
+        ({"b": "2", "c": "4"}, {}, "main", "", {"c": "4"}),
+    ],
+)
+def test_going_back_says_again_which_works_stand_here(
+    now: dict[str, str], point: dict[str, str], head: str, gone: str, after: dict[str, str]
+) -> None:
+    assert works_after_undo(now, point, work="b", head=head, gone=gone) == after
