@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from handsoff.cli import waits
 from handsoff.cli.talk import progress_wanted
 from handsoff.cli.transcripts import came, going
 from handsoff.core.phrases import Said
@@ -59,11 +60,9 @@ def sent(result: "Sent") -> Iterator[str]:
     """Yield what to say of a hand-over, an offer or a save."""
     work = clean(result.work)
     yield from (f"warning: {warning}" for warning in result.warnings)
-    if result.already and result.verb == "save":
-        yield f"{work} was saved already (r{result.revision}); nothing was sent again"
-        return
     if result.already:
-        yield f"{work} is with {result.to} already (r{result.revision}); nothing was sent again"
+        yield from waits.before(result, work)
+        yield from [waits.RECORD] * result.pending
         return
     done = _DONE[result.verb, result.dry_run].format(work=work, to=clean(result.to))
     until = f", until {result.until}" if result.until else ""
@@ -88,8 +87,7 @@ def sent(result: "Sent") -> Iterator[str]:
     if result.dry_run:
         yield "nothing was sent or changed"
         return
-    if result.pending:
-        yield "the remote does not answer: the record waits here, and is sent at the next contact"
+    yield from [waits.RECORD] * result.pending
     if result.verb == "save":
         yield f"next: go on; handsoff send MACHINE hands {work} over"
     elif result.verb == "offer":
@@ -147,6 +145,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
     yield from (f"warning: {clean(warning)}" for warning in result.warnings)
     if result.already:
         yield f"this machine carries {work} already (leg {result.leg}); nothing to do"
+        yield from [waits.UNCONFIRMED] * result.provisional
         return
     if result.dry_run:
         yield f"would catch {work} (r{result.revision}) from {result.sender} into {result.top}"
@@ -168,8 +167,7 @@ def caught(result: "CatchResult") -> Iterator[str]:
     yield from runs_by_itself(result)
     for command in result.runs:
         yield f"  going on will run: {clean(command)}"
-    if result.provisional:
-        yield "the remote has not confirmed it yet: handsoff status says when it has, or who won"
+    yield from [waits.UNCONFIRMED] * result.provisional
     if result.saved_page:
         alone = f"r{result.revision} is a page alone, which is below"
         yield f"  the bytes are those of r{result.bytes_of}; {alone}"

@@ -94,6 +94,7 @@ def _before(view: View, lease: Lease, to: str, why: str) -> Sent:
         leg=lease.leg,
         revision=lease.revision,
         already=True,
+        pending=view.provisional,
     )
 
 

@@ -155,7 +155,7 @@ def already_of(desk: Desk, view: View, phases: Phases) -> CatchResult:
         warnings=tuple(_not_here(desk.checkout, work)),
         work=work, sender="", leg=lease.leg, revision=lease.revision,
         top=str(desk.checkout.top), page=page_of(desk.checkout), writes=0, removals=0,
-        left_behind=(), phases=phases.spent, already=True,
+        left_behind=(), phases=phases.spent, already=True, provisional=view.provisional,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.kit.compare import look, untouched
 from tests.kit.machines import Machine
 from tests.kit.monday import PAGE, WORK, Monday
-from tests.kit.running import at_home, background, inside, refused, steps, wait_for
+from tests.kit.running import at_home, away, background, inside, refused, steps, wait_for
 
 
 def _token() -> str:
@@ -63,7 +63,7 @@ def test_sending_again_with_nothing_changed_is_done_already(sent: Monday) -> Non
     before = sent.untouched()
     told = inside(sent.m1, "send", "m2", "--json").ok().json
     assert (told["already"], told["revision"]) == (True, 1)
-    assert "is with m2 already" in inside(sent.m1, "send", "m2").ok().err
+    assert "is offered to m2 already" in inside(sent.m1, "send", "m2").ok().err
     assert sent.untouched() == before
 
 
@@ -162,3 +162,22 @@ def test_a_send_that_was_killed_after_the_record_had_moved_leaves_no_parcel_here
     assert inside(m1, "send", "m2", "--json").ok().json["already"]
     assert list((m1.checkout().store_dir / "parcels").iterdir()) == []
     assert monday.carrier == ("offered", "m1", 1)
+
+
+def test_what_waits_for_the_remote_still_waits_when_it_is_typed_again(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    parcel = str(monday.world.folder / "parcel")
+    words = ("send", "m2", "--to-file", parcel)
+    with away(m1), away(m2):
+        assert inside(m1, *words).code == 6
+        said = inside(m1, *words)
+        assert said.code == 6
+        assert f"{WORK} is offered to m2 already (r1); nothing was sent again" in said.err
+        assert "the record waits here" in said.err
+        assert inside(m1, *words, "--json").json["pending"]
+        inside(m2, "receive", parcel).ok()
+        for _ in range(2):
+            said = inside(m2, "catch", WORK)
+            assert said.code == 6
+            assert "the remote has not confirmed it yet" in said.err
+    assert inside(m2, "catch", WORK).ok().code == 0

@@ -225,8 +225,8 @@ def test_a_second_send_is_told_so_unless_the_session_has_grown(world: World) -> 
     m1, m2 = ready(world)
     path = claude(m1)
     send(m1, m2)
-    assert "is with m2 already" in send(m1, m2)
-    assert "is with m2 already" in inside(m1, "send", "m2").ok().err
+    assert "is offered to m2 already" in send(m1, m2)
+    assert "is offered to m2 already" in inside(m1, "send", "m2").ok().err
     grow(path, said(m1.top, "more"))
     again = inside(m1, "send", "m2", "--transcript", "rewrite")
     refused(again, 3, "and not with these transcripts as they are", "handsoff withdraw")
