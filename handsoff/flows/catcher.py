@@ -135,7 +135,8 @@ class Catcher:
         sink = Storing(self._objects(None))  # what is here now is what the restore point is made of
         seen = observe(self.desk.checkout, self.desk.shared, here, objects, sink=sink)
         preflight.refuse_busy(self.desk, seen, known, target.state, made=self.made)
-        old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known)
+        known_tip = self.memory.known_tip(self.work)
+        old_tip = preflight.check_branch(self.desk, target.state, parcel.objects, known_tip)
         local = local_changes(self.desk, seen.state, seen, target)
         preflight.refuse_populated(self.desk.checkout.top, local.changes)
         current = applying.held(local.changes, seen, as_sent=seen.is_known(known, objects))

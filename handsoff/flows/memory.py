@@ -1,7 +1,8 @@
 """What one checkout remembers of its own hand-overs, between one command and the next.
 
 sending.json  a parcel that was sealed here and is not on the record yet: a retry goes on with it
-known.json    the state that this checkout last sent or caught: bytes that are safe elsewhere
+known.json    the state that this checkout last sent or caught: bytes that are safe elsewhere; of
+              other works, where their branches stood then
 journal.json  a restore that has begun and is not finished: the next run finishes it
 left.json     the parcel that was last left on the remote, and the machines that can open it
 here.json     which works stand here, each on its branch, by the parcel that the record names
@@ -113,7 +114,7 @@ class Memory:
         leaves = {encode(path): Leaf(mode, oid) for path, mode, oid in kept["leaves"]}
         return Known(
             **{
-                **kept,
+                **{name: value for name, value in kept.items() if name != "tips"},
                 "leaves": leaves,
                 "stash": tuple(kept["stash"]),
                 "private": tuple(kept["private"]),
@@ -136,7 +137,7 @@ class Memory:
         """Note ``state`` as safe elsewhere; ``leaves`` are those that HEAD's tree does not have."""
         before = self.known(state.work)
         private = [*private, *(before.private if before is not None else ())]
-        kept = {
+        kept: dict[str, Any] = {
             "work": state.work,
             **_key(state),
             "stash": [e.oid for e in state.stash if e.oid not in private],
@@ -146,8 +147,18 @@ class Memory:
             "page": page,
             "envelope": envelope,
             "left": [[item["path"], item["reason"]] for item in left[:_SHOWN]],
+            "tips": {**self._tips(), state.work: state.tip},
         }
         self._set("known", kept)
+
+    def known_tip(self, work: str) -> str:
+        """Return the tip of the branch of ``work`` that was last sent or caught here, or ""."""
+        return self._tips().get(work, "")
+
+    def _tips(self) -> dict[str, str]:
+        kept = files.read_json(self._path("known"))
+        before = {str(kept["work"]): str(kept.get("tip", ""))} if kept else {}
+        return {**before, **(kept.get("tips", {}) if kept else {})}
 
     def last_page(self) -> str:
         """Return the blob id of the page that was last sent or caught here, or ""."""

@@ -74,10 +74,10 @@ def _show_again(look: Look, names: Iterable[bytes]) -> str:
     return ""
 
 
-def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) -> str | None:
+def check_branch(desk: Desk, target: State, arrived: Path, known_tip: str) -> str | None:
     """Return where the work's branch stands here; UnfitError if commits would be lost from it.
 
-    ``arrived`` is the object folder of the parcel.
+    ``arrived`` is the object folder of the parcel; commits up to ``known_tip`` are safe elsewhere.
     """
     checkout = desk.checkout
     shape.refuse(shape.taken_elsewhere(checkout, target.work))
@@ -96,7 +96,7 @@ def check_branch(desk: Desk, target: State, arrived: Path, known: Known | None) 
             hint=f"git symbolic-ref --delete {quoted(HEADS + target.work)}",
         )
     old = checkout.commit(f"refs/heads/{target.work}")
-    if old is None or old == target.tip or (known is not None and old == known.tip):
+    if old is None or old in (target.tip, known_tip):
         return old
     if not target.tip or not shape.is_ancestor(checkout, old, target.tip, arrived):
         raise UnfitError(

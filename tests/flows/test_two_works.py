@@ -99,3 +99,23 @@ def test_a_work_that_an_undo_took_away_with_changes_is_not_saved_from_its_bare_b
     assert (m2.top / "two.txt").read_text() == "two\n"
     write_page(m2)
     refused(inside(m2, "save"), 3, f"what stands here is not the {OTHER}", "handsoff undo")
+
+
+def test_commits_that_were_sent_may_come_back_as_others_after_another_work_was_saved(
+    monday: Monday,
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.git("add", "-A")
+    m1.git("commit", "-q", "-m", "aside")
+    inside(m1, "send", "m2", "--via", "remote").ok()
+    m1.git("switch", "-q", "-c", OTHER, "origin/main")
+    write_page(m1)
+    inside(m1, "save").ok()
+    for name in ("HANDOFF.md", "carry"):
+        (m1.top / ".wip" / name).unlink()
+    inside(m2, "catch", WORK).ok()
+    m2.git("commit", "-q", "--amend", "-m", "amended")
+    tip = m2.git("rev-parse", "HEAD")
+    inside(m2, "send", "m1", "--via", "remote").ok()
+    inside(m1, "catch", WORK).ok()
+    assert m1.git("rev-parse", WORK) == tip
