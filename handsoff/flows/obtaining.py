@@ -109,12 +109,16 @@ class Obtaining:
     def _nowhere(self, saved: Saved) -> HandsoffError:
         work, carrier = self.view.record.work, self.view.record.lease.carrier
         memory = Memory(self.desk.checkout)
-        if carrier == self.desk.machine.id and memory.here(work) == saved.parcel:
+        mine = carrier == self.desk.machine.id
+        if mine and memory.here(work) == saved.parcel:
+            offered = self.view.record.lease.as_of(self.desk.now).state is LeaseState.OFFERED
+            save = "handsoff save takes the work up again, and leaves them on the remote"
             return UnfitError(
                 f"the bytes of {work} are nowhere but here",
-                hint="handsoff save takes the work up again, and leaves them on the remote",
+                hint="handsoff withdraw takes the offer back" if offered else save,
             )
-        if memory.restore_point() is not None:
+        point = memory.restore_point() or {}
+        if mine and point.get("work") == work:
             return UnfitError(
                 f"{work} was undone here, or is in another checkout of this machine",
                 hint="handsoff undo brings back what was undone",

@@ -250,3 +250,24 @@ def test_a_record_from_the_future_is_named_by_status(monday: Monday) -> None:
     said = ran.out + ran.err
     assert "entries are dated 36" in said
     assert "ahead of this clock" in said
+
+
+def test_an_offer_of_ones_own_is_taken_back_without_the_remote_by_withdrawing_it(
+    monday: Monday,
+) -> None:
+    with away(monday.m1):
+        assert inside(monday.m1, "offer", "--anyone").code == 6
+        refused(inside(monday.m1, "catch", WORK), 8, "nowhere but here", "handsoff withdraw")
+        assert inside(monday.m1, "withdraw").code == 6
+
+
+def test_who_undid_another_work_is_not_told_that_this_one_was_undone(sent: Monday) -> None:
+    m2 = sent.m2
+    inside(m2, "catch", WORK).ok()
+    inside(m2, "undo").ok()
+    sent.m3.git("switch", "-q", "-c", "fix/two")
+    sent.m3.write(".wip/HANDOFF.md", PAGE.replace(f"work: {WORK}\n", ""))
+    inside(sent.m3, "send", "m2", "--via", "remote").ok()
+    with away(m2):
+        said = inside(m2, "catch", "fix/two")
+    assert "was undone here" not in said.err
