@@ -121,7 +121,10 @@ def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
 
 
 def _page_of(objects: Objects, data: bytes) -> Iterator[tuple[str, bytes]]:
-    tree = objects.tree(data[5:45].decode("ascii"))
+    oid = data[5:45].decode("ascii")
+    if not objects.has(oid):
+        return  # the entry came in a parcel, whose maker left to the remote what that has
+    tree = objects.tree(oid)
     yield "tree", tree
     if tree:
         yield "blob", objects.blob(tree[-20:].hex())

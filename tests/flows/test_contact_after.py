@@ -271,3 +271,18 @@ def test_who_undid_another_work_is_not_told_that_this_one_was_undone(sent: Monda
     with away(m2):
         said = inside(m2, "catch", "fix/two")
     assert "was undone here" not in said.err
+
+
+def test_a_work_whose_earlier_pages_lie_on_the_remote_alone_is_saved_without_it(
+    monday: Monday,
+) -> None:
+    m1, m2, parcel = monday.m1, monday.m2, str(monday.world.folder / "parcel")
+    inside(m1, "save").ok()
+    m1.write(".wip/HANDOFF.md", PAGE + "\nMore.\n")
+    inside(m1, "send", "m2", "--to-file", parcel).ok()
+    inside(m2, "receive", parcel).ok()
+    with away(m2):
+        queued(inside(m2, "catch", WORK))
+        queued(inside(m2, "save"))
+    inside(m2, "status").ok()
+    assert kinds(m2) == ["Caught", "Saved", "Saved", "Offered", "Caught", "Saved"]
