@@ -13,7 +13,7 @@ from handsoff.core.notes import NoteEntry, Notes
 from handsoff.core.page import LIMIT, parse
 from handsoff.core.roster import Roster
 from handsoff.edge.git.objects import store_of
-from handsoff.errors import DamagedError, RefusedError, UsageError
+from handsoff.errors import DamagedError, RefusedError, UnreachableError, UsageError
 from handsoff.flows import ledger, notebook
 from handsoff.flows.desk import Desk, View
 
@@ -118,16 +118,26 @@ def saved_page(desk: Desk, work: str, revision: str) -> SavedPage:
         )
     event = found.event
     assert isinstance(event, events.Saved)
-    objects = store_of(desk.shared)
-    body = objects.blob(event.page, LIMIT) if event.page else b""
     return SavedPage(
         work=work,
         revision=int(asked[1]),
         by=view.roster.name_of(event.by),
         at=seconds(event.at),
-        page=parse(body).shown,
+        page=parse(_page(desk, view, event.page)).shown,
         oid=event.page,
     )
+
+
+def _page(desk: Desk, view: View, oid: str) -> bytes:
+    """Return a page; where the entry came in a parcel without it, the remote has it."""
+    if oid and not store_of(desk.shared).has(oid):
+        if view.away:
+            raise UnreachableError(
+                "this page never came here: the remote has it, and does not answer",
+                hint="try again when it does",
+            )
+        desk.shared.fetch([desk.shared.record_ref(view.record.work)])
+    return store_of(desk.shared).blob(oid, LIMIT) if oid else b""
 
 
 def _is_revision(entry: Entry, number: int) -> bool:

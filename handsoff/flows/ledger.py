@@ -10,6 +10,7 @@ came along in a parcel; entries then wait (``pending``). Callers hold the lock o
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import Final
 
 from handsoff.core import luggage
 from handsoff.core.chain import Commits
@@ -29,6 +30,9 @@ from handsoff.errors import (
 from handsoff.flows import cached, changes, landing, notebook
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.waiting import Pending, Verb, last_known
+
+_PAGES: Final = 8 << 20
+"""Bytes of pages that travel with a record."""
 
 
 def look(desk: Desk, work: str, *, expect_news: bool = False) -> View:
@@ -109,21 +113,28 @@ def _with_luggage(desk: Desk, view: View, came: luggage.Luggage) -> View:
 
 
 def packed_chain(desk: Desk, view: View, pen: Pen) -> bytes:
-    """Return the record, with the drafts of ``pen``, as it travels in a parcel."""
+    """Return the record, with the drafts of ``pen`` and their pages, as it travels in a parcel.
+
+    Whoever takes it without the remote has no other way to a page: of a record of pages beyond
+    measure the latest travel.
+    """
     old: Commits = desk.shared.chains.line(view.tip) or []
+    whole = [*old, *((draft.oid, draft.data) for draft in pen.drafts)]
     objects = store_of(desk.shared)
-    known = {oid for oid, _ in desk.shared.chains.line(view.remote_tip) or []}
-    others: list[tuple[str, bytes]] = []
-    for oid, data in [*old, *((draft.oid, draft.data) for draft in pen.drafts)]:
-        if oid not in known:
-            others += _page_of(objects, data)
-    return luggage.pack([*old, *((d.oid, d.data) for d in pen.drafts)], others)
+    pages: dict[tuple[str, bytes], None] = {}
+    room = _PAGES
+    for _, data in reversed(whole):
+        pages |= dict.fromkeys(page := list(_page_of(objects, data)))
+        room -= sum(len(content) for _, content in page)
+        if room < 0:
+            break
+    return luggage.pack(whole, pages)
 
 
 def _page_of(objects: Objects, data: bytes) -> Iterator[tuple[str, bytes]]:
     oid = data[5:45].decode("ascii")
     if not objects.has(oid):
-        return  # the entry came in a parcel, whose maker left to the remote what that has
+        return  # the entry came in a parcel without it, from a handsoff that left it to the remote
     tree = objects.tree(oid)
     yield "tree", tree
     if tree:

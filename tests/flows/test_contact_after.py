@@ -273,9 +273,7 @@ def test_who_undid_another_work_is_not_told_that_this_one_was_undone(sent: Monda
     assert "was undone here" not in said.err
 
 
-def test_a_work_whose_earlier_pages_lie_on_the_remote_alone_is_saved_without_it(
-    monday: Monday,
-) -> None:
+def test_a_parcel_brings_every_page_of_the_record(monday: Monday) -> None:
     m1, m2, parcel = monday.m1, monday.m2, str(monday.world.folder / "parcel")
     inside(m1, "save").ok()
     m1.write(".wip/HANDOFF.md", PAGE + "\nMore.\n")
@@ -283,6 +281,23 @@ def test_a_work_whose_earlier_pages_lie_on_the_remote_alone_is_saved_without_it(
     inside(m2, "receive", parcel).ok()
     with away(m2):
         queued(inside(m2, "catch", WORK))
+        assert "More." not in inside(m2, "history", WORK, "r1").out
+        assert "More." in inside(m2, "history", WORK, "r2").out
         queued(inside(m2, "save"))
     inside(m2, "status").ok()
     assert kinds(m2) == ["Caught", "Saved", "Saved", "Offered", "Caught", "Saved"]
+
+
+def test_a_page_that_never_came_here_is_fetched_once_the_remote_answers(monday: Monday) -> None:
+    m1, m2, parcel = monday.m1, monday.m2, str(monday.world.folder / "parcel")
+    inside(m1, "save").ok()
+    m1.write(".wip/HANDOFF.md", PAGE + "\nMore.\n")
+    inside(m1, "send", "m2", "--to-file", parcel).ok()
+    inside(m2, "receive", parcel).ok()
+    with away(m2):
+        queued(inside(m2, "catch", WORK))
+        first = inside(m2, "history", WORK, "r1", "--json").ok().json["oid"]
+        place = m2.desk().shared.objects / first[:2] / first[2:]
+        place.unlink()  # as it was with parcels that had no such page
+        refused(inside(m2, "history", WORK, "r1"), 6, "never came here", "hint")
+    assert "More." not in inside(m2, "history", WORK, "r1").ok().out
