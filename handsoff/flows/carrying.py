@@ -1,7 +1,7 @@
 """Which ignored files travel all the same, and what stays behind, with the reason."""
 
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from handsoff.core import guard, paths
@@ -77,7 +77,6 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
     for path, has_repository in found.submodules.items():
         if has_repository:
             behind[path] = "a submodule: its commit travels; there: git submodule update --init"
-    behind |= dict.fromkeys(found.absent, "named in .wip/carry, and not here")
     travels = {*found.carried, PAGE, CARRY, *extra}
     for path in found.ignored - travels:
         if guard.never(path.rstrip(b"/")):
@@ -87,6 +86,12 @@ def left_behind(found: Look, extra: Collection[bytes] = ()) -> tuple[LeftBehind,
         else:
             behind.setdefault(path, "ignored; name it in .wip/carry to take it along")
     return tuple(LeftBehind(path, behind[path]) for path in sorted(behind))
+
+
+def warnings(found: Look) -> Iterator[str]:
+    """Yield a warning for what the carry list names and nobody finds: most often a slip."""
+    for path in found.absent:
+        yield f"{paths.shown(path)} is named in .wip/carry, and is not here"
 
 
 def for_people(behind: Iterable[LeftBehind]) -> tuple[dict[str, str], ...]:

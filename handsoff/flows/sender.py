@@ -14,7 +14,7 @@ from handsoff.edge.git.disk import ChangedError
 from handsoff.edge.git.look import Look
 from handsoff.edge.scan import Scanner
 from handsoff.errors import RefusedError
-from handsoff.flows import again, branches, judging, ledger, packing, transcripts
+from handsoff.flows import again, branches, carrying, judging, ledger, packing, transcripts
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.delivering import Delivery
 from handsoff.flows.desk import Desk, View
@@ -79,7 +79,8 @@ class Sender:
                 reading = aside.submit(self._read_record)
                 found = self._look()
                 view = reading.result()
-            for news in (*view.news, *branches.warnings(self.desk, view)):
+            doubts = (*branches.warnings(self.desk, view), *carrying.warnings(found))
+            for news in (*view.news, *doubts):
                 self._warn(news)
             self.desk.need_admitted(view.roster)
             aim = self.routing.aim(view.roster)
