@@ -36,7 +36,7 @@ def test_a_page_that_is_a_link_is_written_as_one_and_never_read_through(
     assert (monday.m2.top / ".wip/HANDOFF.md").readlink() == secret
     assert "private" not in caught.out + caught.err
     refused(inside(monday.m2, "page"), 8, "a link")
-    refused(inside(monday.m2, "send", "m3", "--to-file", tmp_path / "on"), 3)
+    refused(inside(monday.m2, "send", "m3", "--to-file", tmp_path / "on"), 8, "a link")
     assert not (tmp_path / "on").exists()
 
 
