@@ -17,7 +17,7 @@ from handsoff.core.pen import Pen
 from handsoff.edge import files, seal
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.seal import SealedFile
-from handsoff.errors import HandsoffError
+from handsoff.errors import HandsoffError, LostRaceError
 from handsoff.flows import ledger, relay
 from handsoff.flows.desk import Desk
 from handsoff.flows.memory import Memory, Sending
@@ -176,10 +176,14 @@ class Delivery:
         """Move the record, which is the hand-over; then tell and tidy up."""
         waits = sending is not None and sending.route == "remote" and bool(self.terms.view.away)
         with self.phases.phase("record"):
-            done = ledger.put(
-                self.desk, self.terms.view, self.pen, self.wishes.verb,
-                parcel=self.parcel, path=sending.path if sending and waits else "", where="send",
-            )  # fmt: skip
+            try:
+                done = ledger.put(
+                    self.desk, self.terms.view, self.pen, self.wishes.verb, where="send",
+                    parcel=self.parcel, path=sending.path if sending and waits else "",
+                )  # fmt: skip
+            except LostRaceError:
+                self.memory.set_sending(None)  # it was sealed for a record that has moved
+                raise
         plan.remember(self.memory)
         self.memory.set_here(self.parcel, self.terms.work)
         if self.routing.route.name == "remote":

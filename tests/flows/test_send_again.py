@@ -124,6 +124,7 @@ def test_of_two_hand_overs_from_two_clones_one_succeeds(monday: Monday, tmp_path
         inside(second, "send", "m2", "--via", "remote").ok()
         ended = slow.end()
     refused(ended, 5, f"m1 was faster with {WORK}: it is offered to m2")
+    assert "interrupted" not in inside(m1, "pending").out, "nothing can go on with what lost"
     assert inside(monday.m3, "catch", WORK).code == 4
     assert inside(monday.m2, "catch", WORK).code == 0
 
