@@ -20,9 +20,10 @@ _DEPTH: Final = 2
 _MEMBERS: Final = 10_000
 _MEMORY: Final = 64 << 20
 _FAILURES: Final = (
-    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError),
-    *(RuntimeError, NotImplementedError, MemoryError),  # what is encrypted, or says what is absurd
-)
+    zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError,
+    RuntimeError,  # what is encrypted, or packed by a method that is unknown here
+    MemoryError,  # what says that it is absurdly large
+)  # fmt: skip
 _STREAMS: Final[tuple[tuple[bytes, Callable[[], Any]], ...]] = (
     (b"\x1f\x8b\x08", lambda: zlib.decompressobj(wbits=31)),
     (b"BZh", bz2.BZ2Decompressor),

@@ -273,12 +273,18 @@ def test_who_undid_another_work_is_not_told_that_this_one_was_undone(sent: Monda
     assert "was undone here" not in said.err
 
 
-def test_a_parcel_brings_every_page_of_the_record(monday: Monday) -> None:
+def two_revisions_in_a_file(monday: Monday) -> Machine:
+    """Return m2, which has received a work of two pages as a file."""
     m1, m2, parcel = monday.m1, monday.m2, str(monday.world.folder / "parcel")
     inside(m1, "save").ok()
     m1.write(".wip/HANDOFF.md", PAGE + "\nMore.\n")
     inside(m1, "send", "m2", "--to-file", parcel).ok()
     inside(m2, "receive", parcel).ok()
+    return m2
+
+
+def test_a_parcel_brings_every_page_of_the_record(monday: Monday) -> None:
+    m2 = two_revisions_in_a_file(monday)
     with away(m2):
         queued(inside(m2, "catch", WORK))
         assert "More." not in inside(m2, "history", WORK, "r1").out
@@ -289,11 +295,7 @@ def test_a_parcel_brings_every_page_of_the_record(monday: Monday) -> None:
 
 
 def test_a_page_that_never_came_here_is_fetched_once_the_remote_answers(monday: Monday) -> None:
-    m1, m2, parcel = monday.m1, monday.m2, str(monday.world.folder / "parcel")
-    inside(m1, "save").ok()
-    m1.write(".wip/HANDOFF.md", PAGE + "\nMore.\n")
-    inside(m1, "send", "m2", "--to-file", parcel).ok()
-    inside(m2, "receive", parcel).ok()
+    m2 = two_revisions_in_a_file(monday)
     with away(m2):
         queued(inside(m2, "catch", WORK))
         first = inside(m2, "history", WORK, "r1", "--json").ok().json["oid"]
