@@ -4,7 +4,8 @@ from typing import Final
 
 TESTS: Final = {
     "guard": ["test_guard"],
-    "passwords": ["test_passwords"],
+    "assignments": ["test_assignments"],
+    "passwords": ["test_passwords", "test_assignments"],
     "patterns": ["test_patterns"],
     "placeholders": ["test_placeholders"],
 }
@@ -28,7 +29,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a terminal obeys a path", "return printable(found.path)",
          'return found.path.decode("utf-8", "replace")'),
     ],
-    "passwords": [
+    "assignments": [
         ("any name is one of a secret", 'if _NOT_SECRET.match(match["tail"]):', "if False:"),
         ("the end of the text is code", 'b"\\n"  # the last', "end  # the last"),
         ("what ends a statement ends a text", ' and not end.strip(b" \\t"):', ":"),
@@ -39,12 +40,17 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("code is tight", "return tight or", "return True or"),
         ("a program is a shell", "if environment and tight:", "if environment:"),
         ("an attribute is a value", ' and b"." not in bare', ""),
-        ("words are passwords", "and not _is_wordy(bare) and", "and"),
-        ("two words of a list", "and kinds(quoted) == len(_KINDS) and", "and"),
+        ("words are passwords", "and not is_wordy(bare) and", "and"),
+        ("two words of a list", " and is_mixed(quoted)", ""),
+        ("a user's name is a password", "if match[2] != match[1] and", "if"),
+        ("an example in a URL", "and not stands_in(match[2]):", ":"),
+        ("a host that says example", r"(?!example\.(?:com|org|net)\b)", ""),
+    ],
+    "passwords": [
         ("a reference is a key", "    if _REFERENCE.match(value):\n", "    if False:\n"),
         ("a rule of dashes is a key", " and len(set(value)) > DIFFERENT", ""),
         ("ids are secrets", "_DIGEST.fullmatch(value) or ", ""),
-        ("words are random", " or _is_wordy(value):", ":"),
+        ("words are random", " or is_wordy(value):", ":"),
         ("little is random", "return _entropy(value) >= ENTROPY", "return True"),
         ("an example is a password", " or _EXAMPLE.search(value))", ")"),
         ("what refers to one is one", "bool(_REFERENCE.match(value) or", "bool("),
@@ -52,9 +58,8 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("one character over and over", "len(set(value)) < DIFFERENT or", ""),
         ("short ones are none", " or kinds(value) == len(_KINDS)", ""),
         ("short ones are any", "return len(value) >= PASSWORD_LENGTH or", "return True or"),
-        ("a user's name is a password", "if match[2] != match[1] and", "if"),
-        ("an example in a URL", "and not stands_in(match[2]):", ":"),
-        ("a host that says example", r"(?!example\.(?:com|org|net)\b)", ""),
+        ("words are mixed", " and not is_wordy(value)\n", "\n"),
+        ("all are mixed", "return kinds(value) == len(_KINDS) and", "return"),
     ],
     "patterns": [
         ("a token in a word", "return _BEFORE.search(", "return True or _BEFORE.search("),

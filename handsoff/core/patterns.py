@@ -14,7 +14,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from handsoff.core import passwords
+from handsoff.core import assignments, passwords
 
 
 class Hit(NamedTuple):
@@ -133,7 +133,7 @@ _TOKENS: Final = (
     _token("registry login", '"auth"', r'"auth"\s*:\s*"([A-Za-z0-9+/]{12,512}={0,2})"', r"\s*:"),
 )  # fmt: skip
 
-GATES: Final = (*(token.gate for token in _TOKENS), *passwords.GATES)
+GATES: Final = (*(token.gate for token in _TOKENS), *assignments.GATES)
 """One of these matches wherever ``find`` finds anything."""
 
 _GENERATED: Final = re.compile(rb"(?=.*[a-z])(?=.*[A-Z]).*[0-9]|[0-9a-f]{32}|^sk-(?=\w*[0-9])\w*$")
@@ -148,8 +148,8 @@ _BEFORE: Final = re.compile(rb"(?:\\[nrtfb0\"'/]|%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4}|
 
 def find(data: bytes) -> list[Hit]:
     """Return what in ``data`` looks like a secret to our own rules, each place once."""
-    found = [Hit("password in a URL", *place) for place in passwords.in_urls(data)]
-    found += [Hit("password or key", *place) for place in passwords.assigned(data)]
+    found = [Hit("password in a URL", *place) for place in assignments.in_urls(data)]
+    found += [Hit("password or key", *place) for place in assignments.assigned(data)]
     # of two that begin together the token says more than the name it is assigned to
     hits = sorted([*_tokens(data), *found], key=lambda hit: hit.at)
     kept: list[Hit] = []
