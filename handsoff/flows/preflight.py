@@ -52,7 +52,7 @@ def refuse_busy(
             "HEAD is detached here on commits that no branch has",
             hint="give them a name: git switch -c NAME; or catch with --into DIR",
         )
-    if not seen.is_clean:
+    if not (seen.is_clean or seen.look.is_vacant):
         names = [*seen.look.untracked, *seen.look.staged, *seen.snapshot.changed_paths(seen.look)]
         # git has a branch in one worktree only
         other = "" if seen.look.branch == target.work else ", or catch beside it: --into DIR"

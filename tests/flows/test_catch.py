@@ -170,6 +170,27 @@ def test_a_file_that_was_only_touched_is_no_work(sent: Monday) -> None:
     inside(sent.m2, "catch", WORK).ok()
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_clone_in_which_nothing_was_checked_out_has_no_work(sent: Monday, keep: bool) -> None:
+    m2, travels = sent.m2, sent.travels
+    m2.git("rm", "-qr", ".")
+    (m2.top / ".git" / "index").unlink()
+    if keep:  # a file that no index names is somebody's
+        m2.write("src/mine.py", "MINE = 1\n")
+        before = sent.untouched()
+        refused(inside(m2, "catch", WORK), 8, "work of its own", "src/mine.py")
+        assert sent.untouched() == before
+        m2.git("clean", "-qfd", "src")
+    before = sorted(m2.top.iterdir())
+    inside(m2, "catch", WORK).ok()
+    assert look(m2.top) == travels
+    inside(m2, "undo").ok()
+    assert sorted(m2.top.iterdir()) == before
+    assert m2.git("ls-files") == ""
+    inside(m2, "undo").ok()
+    assert look(m2.top) == travels
+
+
 def test_a_branch_that_is_behind_moves_forward(sent: Monday) -> None:
     sent.m2.git("fetch", "-q")
     sent.m2.git("branch", WORK, f"origin/{WORK}")

@@ -74,6 +74,11 @@ class Look:
         """Whether nothing but the bytes of suspects can differ, which are still to be read."""
         return not (self.staged or self.untracked or self.nested)
 
+    @property
+    def is_vacant(self) -> bool:
+        """Whether nothing was ever checked out: to git, after a clone -n, all is removed."""
+        return self.index_signature is None and not (self.untracked or self.nested)
+
 
 def look(
     checkout: Checkout, carry: list[bytes], *, walk: bool = True, programs: bool = True
