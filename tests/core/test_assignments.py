@@ -75,7 +75,8 @@ def test_a_key_may_be_hexadecimal(letters: str) -> None:
     [
         f"API_TOKEN = {CHOSEN}\n", "password = 9182736450\n", f"password: {CHOSEN};",
         "the machine is on", f"dbTOKEN='{CHOSEN}'", "f('password', 'ab3de6gh9')",
-        "f('password', 'aB3aB3aB3')", "f('password', 'stepNumber2Title')", "f('token', 'stepNumberTitleOf2')",
+        "f('password', 'aB3aB3aB3')", "f('password', 'stepNumber2Title')",
+        "f('token', 'stepNumberTitleOf2')",
         f"password = {CHOSEN} + salt", f"password = {CHOSEN}, user", f"password = {CHOSEN}(x)",
         f"password > {CHOSEN}\n", f"password: {CHOSEN}<T>", f"api_token = '{CHOSEN}'",
         f"Api_Token='{CHOSEN}'", f"API_TOKEN: '{CHOSEN}'", f"api_token={CHOSEN}",

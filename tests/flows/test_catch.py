@@ -181,11 +181,11 @@ def test_a_clone_in_which_nothing_was_checked_out_has_no_work(sent: Monday, keep
         refused(inside(m2, "catch", WORK), 8, "work of its own", "src/mine.py")
         assert sent.untouched() == before
         m2.git("clean", "-qfd", "src")
-    before = sorted(m2.top.iterdir())
+    there = sorted(m2.top.iterdir())
     inside(m2, "catch", WORK).ok()
     assert look(m2.top) == travels
     inside(m2, "undo").ok()
-    assert sorted(m2.top.iterdir()) == before
+    assert sorted(m2.top.iterdir()) == there
     assert m2.git("ls-files") == ""
     inside(m2, "undo").ok()
     assert look(m2.top) == travels
