@@ -8,7 +8,7 @@ import typer
 from handsoff.cli import tables
 from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, fail, queued, say, show, show_as_is, show_json
-from handsoff.cli.words import Allow, As, Hold, MaxSize, length, typed
+from handsoff.cli.words import Allow, As, Hold, MaxSize, length, work_named
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
 
@@ -93,7 +93,7 @@ def withdraw(
     from handsoff.flows import letting
     from handsoff.flows.desk import open_desk
 
-    let = letting.withdraw(open_desk(), typed(work), hold=length(hold), dry_run=dry_run)
+    let = letting.withdraw(open_desk(), work_named(work), hold=length(hold), dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
 
 
@@ -111,7 +111,7 @@ def drop(
     from handsoff.flows import letting
     from handsoff.flows.desk import open_desk
 
-    let = letting.drop(open_desk(), typed(work), reason, blocked=blocked, dry_run=dry_run)
+    let = letting.drop(open_desk(), work_named(work), reason, blocked=blocked, dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
 
 
@@ -131,7 +131,7 @@ def close(
     if outcome not in ("merged", "abandoned"):
         said = f"no outcome called {outcome}" if outcome else "nobody said how the work ended"
         raise UsageError(said, hint="handsoff close --outcome merged, or --outcome abandoned")
-    let = letting.close(open_desk(), typed(work), outcome, dry_run=dry_run)
+    let = letting.close(open_desk(), work_named(work), outcome, dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
 
 
@@ -148,7 +148,7 @@ def note(
     from handsoff.flows.desk import open_desk
     from handsoff.flows.note import note as run
 
-    noted = run(open_desk(), typed(work), text)
+    noted = run(open_desk(), work_named(work), text)
     if json:
         show_json(asdict(noted))
     for line in tables.noted(noted):
@@ -168,7 +168,7 @@ def history(
     from handsoff.flows.desk import open_desk
 
     desk = open_desk()
-    named = typed(work) or desk.work()
+    named = work_named(work) or desk.work()
     if revision is not None:
         page = flow.saved_page(desk, named, revision)
         show_json(asdict(page)) if json else show_as_is(page.page.rstrip("\n"))

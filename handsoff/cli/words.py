@@ -85,6 +85,20 @@ def typed(text: str | None) -> str | None:
 
 
 @overload
+def work_named(work: str) -> str: ...
+@overload
+def work_named(work: None) -> None: ...
+def work_named(work: str | None) -> str | None:
+    """Return a work as it was typed; UsageError for a name that is empty.
+
+    That is what a script types whose variable is unset: it means none, and never the one here.
+    """
+    if work == "":
+        raise UsageError("the name of the work is empty", hint="handsoff status lists the works")
+    return typed(work)
+
+
+@overload
 def length(text: str) -> timedelta: ...
 @overload
 def length(text: None) -> None: ...

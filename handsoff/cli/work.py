@@ -28,7 +28,7 @@ from handsoff.cli.words import (
     length,
     mode,
     patience,
-    typed,
+    work_named,
 )
 from handsoff.core.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
@@ -158,21 +158,21 @@ def catch(
     if wait:
         from handsoff.flows.outwaiting import wait_out
 
-        desk = wait_out(desk, typed(work), lambda text: say(text, quiet=quiet or json))
+        desk = wait_out(desk, work_named(work), lambda text: say(text, quiet=quiet or json))
     if page_only:
         from handsoff.flows.letting import catch_page
 
-        let = catch_page(desk, typed(work), hold=length(hold), dry_run=dry_run)
+        let = catch_page(desk, work_named(work), hold=length(hold), dry_run=dry_run)
         tell_let(let, json=json, quiet=quiet)
         return
     with render.progress(quiet=quiet or json) as tell:
         phases = Phases("catch", tell)
         if into is None:
-            caught = flow.catch(desk, typed(work), phases, dry_run=dry_run, hold=length(hold))
+            caught = flow.catch(desk, work_named(work), phases, dry_run=dry_run, hold=length(hold))
         else:
             from handsoff.flows.into import catch_into
 
-            caught = catch_into(desk, typed(work), into, phases, length(hold))
+            caught = catch_into(desk, work_named(work), into, phases, length(hold))
     if json:
         show_json(asdict(caught))
     else:

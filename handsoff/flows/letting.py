@@ -15,6 +15,7 @@ from handsoff.flows.catching import check_first, page_of_revision, pen_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
+from handsoff.flows.naming import need_work
 from handsoff.flows.pages import read_page
 from handsoff.flows.shelf import refuse_given
 
@@ -49,12 +50,18 @@ def _write(
     *,
     work: str | None,
     dry_run: bool,
+    may_begin: bool = False,
 ) -> Let:
-    """Write what ``make`` makes of the record of ``work``, by default that of this checkout."""
+    """Write what ``make`` makes of the record of ``work``, by default that of this checkout.
+
+    A record that nobody began is begun only by who ``may_begin`` one, or for a branch.
+    """
     named = work or desk.work()
     with desk.checkout.lock():
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
+        if work and not may_begin:
+            need_work(desk.checkout, work, known=bool(view.tip or view.away))
         refuse_given(desk, view)
         pen = Pen(record=view.record, by=desk.machine.id, sign=desk.machine.sign, now=desk.now)
         with ledger.on_the_record(desk, view, kind, dry_run=dry_run):
@@ -151,7 +158,7 @@ def catch_page(
         seen.append(view)
         return pen_of(desk, view, hold)
 
-    let = _write(desk, "catch", "Caught", make, work=work, dry_run=dry_run)
+    let = _write(desk, "catch", "Caught", make, work=work, dry_run=dry_run, may_begin=True)
     if not seen:
         return let
     (view,) = seen
@@ -177,4 +184,4 @@ def save_page(
         length = hold_of(desk.checkout, hold)
         return pen.holding(hold=length).saved(page=objects.write("blob", page.body), hold=length)
 
-    return _write(desk, "save", "Saved", make, work=work, dry_run=dry_run)
+    return _write(desk, "save", "Saved", make, work=work, dry_run=dry_run, may_begin=True)

@@ -4,7 +4,7 @@ from handsoff.core.places import PREFIX, is_ours
 from handsoff.edge import files
 from handsoff.edge.git import operation
 from handsoff.edge.git.repo import Checkout
-from handsoff.errors import UnfitError, UsageError
+from handsoff.errors import RefusedError, UnfitError, UsageError
 
 
 def work_here(checkout: Checkout, named: str | None = None) -> str:
@@ -38,6 +38,17 @@ def work_here(checkout: Checkout, named: str | None = None) -> str:
         "HEAD is detached, so there is no work to name",
         hint="switch to its branch first (git switch BRANCH), or name it: --as NAME",
     )
+
+
+def need_work(checkout: Checkout, work: str, *, known: bool) -> None:
+    """Refuse to write about ``work``, which somebody typed, unless it is ``known`` or a branch.
+
+    A record that a slip of the pen begins is nobody's, and stays on the remote.
+    """
+    if not known and checkout.commit(f"refs/heads/{work}") is None:
+        raise RefusedError(
+            f"nobody has handed over a work called {work}", hint="handsoff status lists the works"
+        )
 
 
 def _check_name(checkout: Checkout, named: str) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from handsoff.flows import ledger, notebook
 from handsoff.flows.desk import Desk
+from handsoff.flows.naming import need_work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,5 +25,7 @@ def note(desk: Desk, work: str | None, text: str) -> WroteNote:
     with desk.checkout.lock(), desk.asking(named, (own,)):
         view = ledger.look(desk, named)
         desk.need_admitted(view.roster)
+        if work:
+            need_work(desk.checkout, work, known=bool(view.tip or view.away))
         landed = notebook.write(desk, view, text)
     return WroteNote(work=named, text=text, pending=not landed, warnings=view.news)

@@ -9,7 +9,7 @@ from handsoff.edge import clock
 from tests.kit.compare import look, untouched
 from tests.kit.machines import Machine, git
 from tests.kit.monday import PAGE, WORK, Monday
-from tests.kit.running import inside, refused
+from tests.kit.running import away, inside, refused
 
 HOUR = timedelta(hours=1)
 
@@ -182,6 +182,34 @@ def test_notes_come_from_anyone_and_move_nothing(monday: Monday) -> None:
         ("Caught", "m1"), ("Saved", "m1"), ("Noted", "m2"), ("Noted", "m2"), ("Saved", "m1")
     ]  # fmt: skip
     refused(inside(monday.m1, "note", " "), 3, "an empty note says nothing")
+
+
+def test_what_is_no_work_and_no_branch_gets_no_record_and_no_note(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    before = monday.remote.refs("refs/wip")
+    said = "nobody has handed over a work called no/such"
+    for words in (
+        ["note", "x", "--work"], ["close", "--outcome", "merged"], ["withdraw"],
+        ["drop", "--reason", "x"],
+    ):  # fmt: skip
+        refused(inside(monday.m2, *words, "no/such"), 3, said, "handsoff status")
+    assert monday.remote.refs("refs/wip") == before
+    inside(monday.m2, "note", "main is a branch here", "--work", "main").ok()
+    with away(monday.m3):
+        assert (
+            inside(monday.m3, "note", "who knows without the remote", "--work", "no/such").code == 6
+        )
+
+
+def test_an_empty_name_of_a_work_is_never_the_work_of_the_checkout(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    before = monday.untouched()
+    for words in (
+        ["drop", "--reason", "x"], ["close", "--outcome", "merged"], ["withdraw"], ["catch"],
+        ["history"], ["note", "x", "--work"],
+    ):  # fmt: skip
+        refused(inside(monday.m1, *words, ""), 2, "the name of the work is empty")
+    assert monday.untouched() == before
 
 
 def test_history_is_a_table_that_fits_80_columns(monday: Monday) -> None:
