@@ -24,8 +24,7 @@ def look(checkout: Checkout | None) -> Iterator[Finding]:
     """Yield what is so of this machine."""
     yield checkups.of_python(sys.version_info[:3], __version__)
     yield from checkups.of_packages(system.packages(WANTED))
-    version = decode(command.run(("version",)).stdout).removeprefix("git version ").strip()
-    yield health.of_git(version)
+    yield _git()
     try:
         ssh = ssh_words(checkout)
     except HandsoffError as error:
@@ -36,6 +35,14 @@ def look(checkout: Checkout | None) -> Iterator[Finding]:
     yield from _disk()
     yield _scanner()
     yield from check_ups()
+
+
+def _git() -> Finding:
+    try:
+        version = decode(command.run(("version",)).stdout)
+    except HandsoffError as error:
+        return problem("git", str(error), error.hint or "")
+    return health.of_git(version.removeprefix("git version ").strip())
 
 
 def member() -> keys.Machine | None:

@@ -67,8 +67,10 @@ class RemoteCheckup:
             yield from health.of_probe(shared.name, shared.prefix, probe.run())
         if place:
             return  # nothing was deleted here, and nothing must be pushed here
-        if machine is None or pin_of(self.checkout) is None:
+        if pin_of(self.checkout) is None:
             yield problem("roster", "this clone trusts no roster yet", "handsoff init")
+            return
+        if machine is None:  # why not is said of the keys
             return
         desk = Desk(self.checkout, Home(machine.home), machine, clock.now())
         yield from self._chains(desk)

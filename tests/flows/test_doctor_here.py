@@ -109,3 +109,16 @@ def test_a_clone_without_a_remote_is_a_finding(m1: Machine) -> None:
     m1.git("remote", "remove", "origin")
     (found,) = told(m1, "remote")
     assert found["level"] == "problem"
+
+
+def test_without_git_the_rest_of_this_machine_is_looked_at(m1: Machine, tmp_path: Path) -> None:
+    (found,) = told(m1, "git", PATH=str(tmp_path))
+    assert found["said"] == "git is not installed, or not on PATH"
+    assert found["do"].startswith("install git")
+    assert told(m1, "keys", PATH=str(tmp_path)) == []
+
+
+def test_damaged_keys_do_not_make_a_roster_unknown(m1: Machine) -> None:
+    (m1.home / "signing.key").write_bytes(b"nonsense")
+    assert "damaged" in told(m1, "keys")[0]["said"]
+    assert told(m1, "roster") == []

@@ -127,7 +127,13 @@ def start(
             stderr=subprocess.PIPE,
         )
     except FileNotFoundError as error:
-        raise UnfitError("git is not installed, or a folder vanished: " + str(error)) from error
+        if cwd is not None and not cwd.is_dir():
+            raise UnfitError(
+                f"the folder {cwd} is gone", hint="cd into a checkout that is there"
+            ) from error
+        raise UnfitError(
+            "git is not installed, or not on PATH", hint="install git 2.39 or later"
+        ) from error
 
 
 def run(

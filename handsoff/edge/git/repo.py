@@ -16,7 +16,7 @@ from handsoff.core.trees import Modes
 from handsoff.edge import files
 from handsoff.edge.git import command, heads
 from handsoff.edge.steps import step
-from handsoff.errors import UnfitError, UsageError
+from handsoff.errors import HandsoffError, UnfitError, UsageError
 
 TRUE: Final = frozenset({"", "true", "yes", "on", "1"})
 """How git's switches are spelled that are on."""
@@ -236,10 +236,25 @@ def open_checkout(where: Path | None = None) -> Checkout:
     # not splitlines: a folder's name may hold what Unicode calls the end of a line
     lines = os.fsdecode(done.stdout).split("\n")[:-1]
     if done.returncode or len(lines) != 3:  # noqa: PLR2004 - one line for each question
-        if b"dubious ownership" in done.stderr:
-            raise command.failed(done.stderr, "trust this folder")
-        raise UsageError("not in a git checkout", hint="cd into the checkout, or git init")
+        raise _no_checkout(done.stderr)
     return Checkout(*(Path(line) for line in lines))
+
+
+def _no_checkout(said: bytes) -> HandsoffError:
+    """Return the error for a place where git finds no checkout, from what it ``said``.
+
+    Who is told that there is none may run git init: that is said only where git says so.
+    """
+    if b"dubious ownership" in said:
+        return command.failed(said, "trust this folder")
+    if b"must be run in a work tree" in said:
+        return UsageError(
+            "not in a git checkout: this repository has no files here",
+            hint="cd into its checkout, or make one: git worktree add DIR BRANCH",
+        )
+    if b"not a git repository" in said or b"bare repository" in said:
+        return UsageError("not in a git checkout", hint="cd into the checkout, or git init")
+    return command.failed(said, "read this checkout")
 
 
 def decode(data: bytes) -> str:

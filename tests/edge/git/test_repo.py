@@ -56,6 +56,22 @@ def test_where_there_is_no_checkout_it_says_so(
         open_checkout()
 
 
+def test_a_git_that_cannot_read_a_checkout_is_not_taken_for_none(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = here.top / ".git" / "config"
+    kept = config.read_bytes()
+    config.write_bytes(b"[core\n")
+    with pytest.raises(UnfitError, match="git cannot read this checkout: bad config line 1"):
+        open_checkout(here.top)
+    config.write_bytes(kept)
+    with pytest.raises(UnfitError, match=r"the folder .*/gone is gone"):
+        open_checkout(here.top / "gone")
+    monkeypatch.setenv("PATH", str(here.top))
+    with pytest.raises(UnfitError, match="git is not installed"):
+        open_checkout(here.top)
+
+
 def test_a_hook_that_runs_us_names_the_checkout(
     here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
