@@ -143,6 +143,11 @@ def read_json(path: Path) -> Any:
         value = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
+    except OSError as error:  # root's, after a sudo; a folder
+        raise UnfitError(
+            f"{path} cannot be read: {reason(error)}",
+            hint="it has to be a file that is yours: ls -ld shows what it is, chown makes it yours",
+        ) from error
     except ValueError as error:
         raise DamagedError(f"{path} is not JSON", hint="restore or remove it") from error
     if not isinstance(value, dict):

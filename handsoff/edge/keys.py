@@ -91,7 +91,12 @@ def home_folder() -> Path:
     """Return the folder of this machine's keys and inbox; it need not exist yet."""
     given = os.environ.get("HANDSOFF_HOME")
     if given:
-        return Path(given).absolute()
+        if not Path(given).is_absolute():  # another machine in each folder, its keys in a checkout
+            raise UsageError(
+                f"HANDSOFF_HOME is {given}, which is another place in each folder",
+                hint=f"export HANDSOFF_HOME={Path(given).absolute()}, or wherever it is to be",
+            )
+        return Path(given)
     from platformdirs import user_data_path  # noqa: PLC0415 - only where no home is given
 
     return user_data_path("handsoff")

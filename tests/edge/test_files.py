@@ -124,3 +124,9 @@ def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "f", tmp_path / "f" / "below"):
         with pytest.raises(UnfitError, match="is no folder"):
             files.ensure_folder(path)
+
+
+def test_a_file_of_ours_that_is_not_ours_any_more_is_named(tmp_path: Path) -> None:
+    (tmp_path / "here.json").mkdir()
+    with pytest.raises(UnfitError, match=r"here\.json cannot be read: .*directory"):
+        files.read_json(tmp_path / "here.json")

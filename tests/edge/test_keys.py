@@ -112,6 +112,15 @@ def test_the_home_is_the_one_that_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert keys.home_folder() == Path.home() / ".local" / "share" / "handsoff"
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HANDSOFF_HOME", "here")
+    monkeypatch.setenv("HANDSOFF_HOME", str(tmp_path / "here"))
     assert keys.home_folder() == tmp_path / "here"
+
+
+def test_a_home_that_is_another_place_in_each_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HANDSOFF_HOME", "here/home")
+    with pytest.raises(UsageError, match="HANDSOFF_HOME is here/home") as refused:
+        keys.home_folder()
+    assert f"HANDSOFF_HOME={tmp_path}/here/home" in (refused.value.hint or "")
