@@ -153,10 +153,11 @@ def _failed(error: HandsoffError, words: Sequence[str]) -> int:
 
 def _usage(words: Sequence[str]) -> str:
     """Return the command whose help says more."""
-    known = [
-        word
-        for word in words[:1]
-        if word in {c.callback.__name__ for c in app.registered_commands if c.callback}
-        or word in {group.name for group in app.registered_groups}
-    ]
+    command: Any = _commands("en")
+    known = []
+    for word in (word for word in words if not word.startswith("-")):
+        command = getattr(command, "commands", {}).get(word)
+        if command is None:
+            break
+        known.append(word)
     return " ".join(["handsoff", *known, "--help"])

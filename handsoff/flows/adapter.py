@@ -16,7 +16,7 @@ from handsoff.core.sessions import AGENTS, CLAUDE, CODEX
 from handsoff.core.settings_text import Found
 from handsoff.edge import settings
 from handsoff.edge.git.repo import open_checkout
-from handsoff.errors import HandsoffError, UnfitError, UsageError
+from handsoff.errors import HandsoffError, RefusedError, UnfitError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +107,10 @@ def rules(name: str, *, remove: bool, dry_run: bool) -> Changed:
     top = open_checkout().top
     path = Path(name).absolute()
     file = settings.read(path, inside=top, mode=0o644)
+    if ".git" in (part.lower() for part in file.path.relative_to(top.resolve()).parts):
+        raise RefusedError(
+            f"{name} is git's own, and no agent reads it", hint="such as --file AGENTS.md"
+        )
     change = team_rules.remove if remove else team_rules.put
     return _change("rules", "rules", path, file, change(file.text, name), dry_run=dry_run)
 

@@ -86,6 +86,8 @@ def test_what_was_typed_wrong_is_a_document_too(monday: Monday) -> None:
     said = inside(monday.m1, "send", "--json")
     assert (said.code, said.json["error"]["code"]) == (2, "usage")
     assert said.json["error"]["hint"] == "handsoff send --help"
+    for words in (["adapter", "install"], ["roster", "rename", "m1"]):
+        assert f"hint: handsoff {words[0]} {words[1]} --help" in inside(monday.m1, *words).err
 
 
 def test_no_words_at_all_ask_for_help(tmp_path: Path) -> None:

@@ -221,6 +221,9 @@ def test_the_rules_are_a_block_in_the_teams_file(desk: Desk) -> None:
     desk.run("rules", "--file", "CLAUDE.md").ok()
     assert (desk.machine.top / "CLAUDE.md").stat().st_mode & 0o777 == 0o644
     refused(desk.run("rules", "--file", "../AGENTS.md"), 3, "leads out of")
+    kept = (desk.machine.top / ".git" / "config").read_bytes()
+    refused(desk.run("rules", "--file", ".git/config"), 3, "is git's own", "--file AGENTS.md")
+    assert (desk.machine.top / ".git" / "config").read_bytes() == kept
     file.write_text("<!-- handsoff:begin -->\n")
     refused(desk.run("rules"), 8, "begin in line 1")
 

@@ -229,6 +229,10 @@ def open_shared(checkout: Checkout, wanted: str | None = None) -> Shared:
         raise UsageError(
             "this checkout has no remote", hint="add the one you share: git remote add origin URL"
         )
+    if wanted and wanted not in names:
+        raise UsageError(
+            f"this checkout has no remote called {wanted}", hint="git remote lists those it has"
+        )
     if chosen is None or chosen not in names:
         raise UsageError(
             f"which remote is the shared one? there are {', '.join(names)}",

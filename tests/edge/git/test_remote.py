@@ -294,5 +294,8 @@ def test_the_shared_remote_is_the_named_one_or_origin_or_the_only_one(here: Here
         "refs/custom",
         "refs/custom/roster",
     )
-    with pytest.raises(UsageError, match="which remote is the shared one"):
+    with pytest.raises(UsageError, match="this checkout has no remote called none"):
         open_shared(here.checkout, "none")
+    here.git("config", "handsoff.remote", "none")
+    with pytest.raises(UsageError, match="which remote is the shared one"):
+        open_shared(here.checkout)
