@@ -115,6 +115,13 @@ class Pen:
         lease, work = self.record.lease.as_of(self.at), self.record.work
         if lease.state is State.HELD and lease.carrier == self.by:
             return self
+        roster = self.record.roster
+        mine = lease.state is State.OFFERED and lease.carrier == self.by
+        if mine and lease.to and not lease.to.admits(self.by, roster.person_of(self.by)):
+            raise RefusedError(
+                f"{work} is offered to {roster.named_text(lease.to.shown())} already",
+                hint="handsoff withdraw takes the offer back; else it ends at its deadline",
+            )
         if lease.state is State.DROPPED and lease.blocked:
             quoted = lease.reason
             raise RefusedError(

@@ -109,6 +109,14 @@ def test_holding_catches_what_is_free_closed_or_ones_own_and_lapsed() -> None:
         assert error.value.hint == "handsoff catch feat/x"
 
 
+def test_who_offered_a_work_is_told_to_take_the_offer_back_before_it_goes_on() -> None:
+    offered = M1.pen(empty()).holding().saved(page=PAGE, envelope=ENVELOPE, parcel=PARCEL)
+    to_m2 = offered.offered(Recipient(machine=M2.id), parcel=PARCEL, route="remote")
+    with pytest.raises(RefusedError, match="is offered to m2 already") as refused:
+        M1.pen(to_m2.record).holding()
+    assert "handsoff withdraw" in (refused.value.hint or "")
+
+
 def test_a_slow_clock_is_clamped_to_the_entry_before() -> None:
     pen = M1.pen(empty(), START - 900 * MINUTE).caught().record
     slow = M1.pen(M1.pen(empty()).caught().record, START - 900 * MINUTE)
