@@ -18,7 +18,12 @@ def parse_duration(text: str, what: str = "") -> timedelta:
     """Return the length that ``text`` spells; UsageError naming ``what`` if it spells none."""
     found = _FORM.fullmatch(text.strip().lower())
     length = timedelta(seconds=int(found[1]) * _UNITS[found[2]]) if found else None
-    if length is None or length > LONGEST:
+    if length is not None and length > LONGEST:
+        raise UsageError(
+            f"{text!r} is too long{f' for {what}' if what else ''}",
+            hint=f"at most {LONGEST.days}d: a machine that is lost keeps the work until then",
+        )
+    if length is None:
         raise UsageError(
             f"{text!r} is no length of time{f' for {what}' if what else ''}",
             hint="such as 45s, 30m, 4h or 2d",

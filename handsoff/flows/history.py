@@ -9,6 +9,7 @@ from handsoff.core import lease as events
 from handsoff.core.entry import Entry, seconds
 from handsoff.core.history import Line, no_chain, tell
 from handsoff.core.ids import is_machine_id, work_component
+from handsoff.core.loose import quoted
 from handsoff.core.notes import NoteEntry, Notes
 from handsoff.core.page import LIMIT, parse
 from handsoff.core.roster import Roster
@@ -55,9 +56,7 @@ def history(desk: Desk, work: str) -> History:
         notes, spoiled = _notes(desk, view)
     record = desk.history_to(view.roster, work, view.tip)
     if not record.entries and not notes:
-        raise RefusedError(
-            f"nobody has written anything about {work}", hint="handsoff status lists the works"
-        )
+        raise RefusedError(f"nobody has written anything about {work}", hint=_meant(desk, work))
     landed = {oid for oid, _ in desk.shared.chains.line(view.remote_tip) or []}
     lease = record.lease.as_of(desk.now)
     return History(
@@ -142,3 +141,11 @@ def _page(desk: Desk, view: View, oid: str) -> bytes:
 
 def _is_revision(entry: Entry, number: int) -> bool:
     return isinstance(entry.event, events.Saved) and entry.event.revision + 1 == number
+
+
+def _meant(desk: Desk, work: str) -> str:
+    """Return what to type in the place of a work that there is not, such as ``r2``."""
+    here = desk.checkout.branch()
+    if here and re.fullmatch(r"r[0-9]+", work):
+        return f"a page of the work here: handsoff history {quoted(here)} {work}"
+    return "handsoff status lists the works"

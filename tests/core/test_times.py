@@ -46,8 +46,9 @@ def test_other_words_are_none(typed: str) -> None:
 
 def test_nothing_is_held_for_more_than_a_year() -> None:
     assert parse_duration("366d") == LONGEST
-    with pytest.raises(UsageError):
-        parse_duration("367d")
+    with pytest.raises(UsageError, match="'367d' is too long for --hold") as caught:
+        parse_duration("367d", "--hold")
+    assert (caught.value.hint or "").startswith("at most 366d")
 
 
 @given(st.text())

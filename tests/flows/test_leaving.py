@@ -78,6 +78,7 @@ def test_a_revocation_names_what_the_machine_still_carries_and_what_its_key_may_
     assert "then, on another machine: handsoff catch feat/x" in said.err
     assert "old: dropped, and nobody caught it since" in said.err
     assert "its key may open what waits on the remote: feat/x (1)" in said.err
+    refused(inside(m1, "catch", WORK), 4, "m2 was revoked and can hand nothing over", "--wait")
     again = inside(m1, "roster", "revoke", "m2", "--reason", "lost", "--json").ok().json
     assert (again["already"], again["reason"]) == (True, "lost")
     assert [w["work"] for w in again["works"]] == [WORK, "old"]

@@ -219,6 +219,7 @@ def test_history_is_a_table_that_fits_80_columns(monday: Monday) -> None:
     assert max(len(line) for line in out.splitlines()) <= 80
     assert "Offered to m2 by remote, until" in out
     refused(inside(monday.m3, "history", "no/such"), 3, "nobody has written anything about no/such")
+    refused(inside(monday.m1, "history", "r1"), 3, f"handsoff history {WORK} r1")
 
 
 def test_the_last_three_parcels_are_kept(monday: Monday) -> None:
