@@ -123,7 +123,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     ],
     "times": [
         ("hours are minutes", '"h": 3600', '"h": 60'),
-        ("for ever", "or length > LONGEST", ""),
+        ("for ever", "length is not None and length > LONGEST", "False"),
         ("no length at all", "[1-9][0-9]{0,8}", "[0-9]{1,9}"),
         ("words around it", "_FORM.fullmatch", "_FORM.match"),
     ],

@@ -15,6 +15,7 @@ import pytest
 
 from handsoff import errors
 from handsoff.cli.app import INTERRUPTED, app, main
+from handsoff.cli.talk import UNREAD
 from handsoff.core import (
     admission,
     archive,
@@ -125,7 +126,8 @@ def test_ci_runs_the_test_line_of_the_readme() -> None:
 def test_the_exit_codes_are_those_of_the_errors() -> None:
     told = {int(n) for n in re.findall(r"(?:^|[\s(])(\d+)\s[a-z]", section(README, "Exit codes"))}
     kinds = errors.HandsoffError.__subclasses__()
-    assert told == {0, errors.HandsoffError.exit_code, INTERRUPTED} | {k.exit_code for k in kinds}
+    others = {0, errors.HandsoffError.exit_code, INTERRUPTED, UNREAD}
+    assert told == others | {k.exit_code for k in kinds}
 
 
 def test_the_turns_of_the_protocol_are_those_of_the_code() -> None:

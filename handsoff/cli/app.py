@@ -82,6 +82,7 @@ web.add_to(app)
 
 def run() -> None:
     """Be the program: run handsoff, and end the process."""
+    ending.complete()
     with ending.last():
         main()
 
@@ -104,10 +105,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = _failed(UsageError(said[:1].lower() + said[1:], hint=_usage(words)), words)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except BrokenPipeError:
-        # whoever read our output has gone; let Python's own flush at exit stay quiet
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
     if code == INTERRUPTED:
         say("handsoff: interrupted")
         say("hint: type the same command again to go on")

@@ -9,13 +9,13 @@ document, errors too.
 import json
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from handsoff.core.plain import plain_block
 from handsoff.edge import tongue
-from handsoff.errors import HandsoffError, UnreachableError, UsageError
+from handsoff.errors import HandsoffError, UnfitError, UnreachableError, UsageError, reason
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 DryRun = Annotated[
@@ -23,6 +23,9 @@ DryRun = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+UNREAD: Final = 141
+"""Whoever read our output has gone: what shells say of programs that SIGPIPE ended."""
 
 
 def show(text: str) -> None:
@@ -79,7 +82,19 @@ def progress_wanted() -> bool:
 
 
 def _print(text: str, stream: Any) -> None:
-    print(_safe(text, stream), file=stream, flush=True)
+    try:
+        print(_safe(text, stream), file=stream, flush=True)
+    except OSError as error:
+        # nothing more is to be said there, by Python's own flush at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stderr:
+            return  # talk that nobody hears ends no verb in its middle
+        if isinstance(error, BrokenPipeError):
+            sys.exit(UNREAD)  # Typer would make that a 1, which is a bug
+        raise UnfitError(
+            f"what there is to print cannot be written: {reason(error)}",
+            hint="make room there; what the command does is done: handsoff status",
+        ) from error
 
 
 def _safe(text: str, stream: Any) -> str:

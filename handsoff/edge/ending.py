@@ -4,6 +4,8 @@ Python takes itself apart at its end, below the threads that are daemons: one th
 then, or begins another, finds locks that are freed, and SIGSEGV takes the place of the exit code.
 They dial, look up and load, so an end that comes early meets them. So the last thing that is done
 at exit, when all else is done, is to end the process.
+
+Here too: what is done at the start so that the end can flush, ``complete``.
 """
 
 import atexit
@@ -11,6 +13,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+
+def complete() -> None:
+    """Put a stream that goes nowhere in the place of each standard one that was closed.
+
+    Else Python has None there, and the next file that anybody opens is what children print into.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nowhere)
 
 
 @contextmanager

@@ -234,8 +234,8 @@ def _who_has_it(desk: Desk, view: View, lease: Lease) -> str:
         return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
     who = view.roster.name_of(lease.carrier)
     if view.roster.member(lease.carrier) is None:  # revoked: nobody can be asked
-        work = quoted(view.record.work)
-        return f"{who} was revoked and can hand nothing over: handsoff catch {work} --wait"
+        command = f"handsoff catch {quoted(view.record.work)} --wait"
+        return f"{who} was revoked and can hand nothing over: {command}"
     return f"ask {who}, who carries it, to hand it over: handsoff send {desk.machine.name}"
 
 

@@ -198,6 +198,40 @@ def test_whoever_stops_reading_gets_no_traceback(monday: Monday) -> None:
     ran = run("sh", "-c", command, cwd=m1.top, env={"HANDSOFF_HOME": str(m1.home)})
     assert "Traceback" not in ran.err
     assert "BrokenPipe" not in ran.err
+    read, write = os.pipe()
+    os.close(read)
+    env = {**os.environ, "HANDSOFF_HOME": str(m1.home)}
+    argv = [sys.executable, "-m", "handsoff", "roster"]
+    ended = subprocess.run(argv, cwd=m1.top, env=env, stdout=write, stderr=subprocess.PIPE)  # noqa: PLW1510
+    assert (ended.returncode, ended.stderr) == (141, b"")
+    argv[3:] = ["save"]
+    ended = subprocess.run(argv, cwd=m1.top, env=env, stderr=write)  # noqa: PLW1510
+    os.close(write)
+    assert ended.returncode == 0  # talk that nobody hears ends no verb
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_stream_that_was_closed_changes_no_exit_code(monday: Monday, closed: str) -> None:
+    m1 = monday.m1
+    command = f"{sys.executable} -m handsoff "
+    env = {"HANDSOFF_HOME": str(m1.home)}
+    for words in ("save", "history", "status --json"):
+        ran = run("sh", "-c", f"{command}{words} {closed}", cwd=m1.top, env=env)
+        assert (ran.code, "Traceback" in ran.err) == (0, False), ran.err
+
+
+def test_a_full_disk_under_the_output_is_said(monday: Monday) -> None:
+    m1 = monday.m1
+    command = f"{sys.executable} -m handsoff roster > /dev/full"
+    ran = run("sh", "-c", command, cwd=m1.top, env={"HANDSOFF_HOME": str(m1.home)})
+    assert (ran.code, "Traceback" in ran.err) == (8, False), ran.err
+    assert ran.err.startswith("handsoff: what there is to print cannot be written: no space")
+
+
+def test_ctrl_c_before_it_is_loaded_is_an_interruption_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
+    ran = program("status", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (130, b"handsoff: interrupted\n")
 
 
 def test_git_that_is_not_installed_is_said_so(monday: Monday, tmp_path: Path) -> None:

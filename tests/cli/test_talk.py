@@ -17,6 +17,7 @@ PRINT = {
     "cli/listening.py": 3,  # progress of many, and a question, each cleaned there
     "edge/mdns_sockets.py": 1,  # into a pipe of ours, as JSON
     "edge/hooks.py": 1,  # in the text of a hook: why Python could not start
+    "__main__.py": 1,  # a word of ours, before anything is loaded
     "hook.py": 2,  # to an agent, as JSON, of what passed core/plain.py; and its own help
     "prepush.py": 1,
     "prereceive.py": 1,
