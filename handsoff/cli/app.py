@@ -1,5 +1,6 @@
 """The commands put together, and the one place where an error becomes an exit code."""
 
+import errno
 import gc
 import os
 import sys
@@ -31,9 +32,13 @@ from handsoff.cli.talk import fail, say, show
 from handsoff.core.phrases import language
 from handsoff.core.plain import plain
 from handsoff.edge import ending, tongue
-from handsoff.errors import HandsoffError, UsageError
+from handsoff.errors import HandsoffError, UnfitError, UsageError, reason
 
 INTERRUPTED = 130
+_MACHINE = (
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE
+)  # fmt: skip
+"""What the system says that is so of this machine, and no bug, wherever it is met."""
 _OBJECTS = 20_000
 
 app = typer.Typer(
@@ -103,6 +108,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         # a check of ours, as Typer's own reader of values puts it
         said = plain(error.format_message()).rstrip(".").replace("Value error, ", "")
         code = _failed(UsageError(said[:1].lower() + said[1:], hint=_usage(words)), words)
+    except OSError as error:
+        if error.errno not in _MACHINE:
+            raise
+        what = os.fsdecode(error.filename) if error.filename else "a file"
+        hint = "check that the place is there, is yours, and has room"
+        code = _failed(UnfitError(f"{what} cannot be used: {reason(error)}", hint=hint), words)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:

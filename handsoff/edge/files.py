@@ -13,6 +13,7 @@ from handsoff.edge.steps import step
 from handsoff.errors import DamagedError, HandsoffError, UnfitError, reason
 
 _BESIDE: Final = ".handsoff-new"
+_FIT: Final = "check that the place is there, is yours, and has room"
 _LINKS: Final = 40
 """Links on the way to one file that the system follows."""
 
@@ -25,6 +26,8 @@ def ensure_folder(path: Path) -> Path:
         raise UnfitError(
             f"{path} is no folder", hint="handsoff keeps its files in a real folder"
         ) from error
+    except PermissionError as error:
+        raise UnfitError(f"{path} cannot be used: {reason(error)}", hint=_FIT) from error
     if path.is_symlink():
         raise UnfitError(f"{path} is a link", hint="handsoff keeps its files in a real folder")
     return path
@@ -165,7 +168,7 @@ def saying(what: str) -> Iterator[None]:
     except OSError as error:
         raise UnfitError(
             f"{what}: {reason(error)}",
-            hint="check that the place is there, is yours, and has room",
+            hint=_FIT,
         ) from error
 
 

@@ -15,7 +15,7 @@ from handsoff.edge.git.probe import Probe
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home
-from handsoff.errors import HandsoffError, UnreachableError
+from handsoff.errors import HandsoffError, UnfitError, UnreachableError
 from handsoff.flows import checkup_machine, founding, mending
 from handsoff.flows.desk import Desk, pin_of
 from handsoff.flows.machine import way_in
@@ -43,6 +43,12 @@ class RemoteCheckup:
             found.extend(self._remote())
         except UnreachableError as error:
             found.append(problem("remote", str(error), error.hint or ""))
+        except (UnfitError, OSError) as error:  # a full disk, a folder of somebody else's
+            if self.repair:
+                raise
+            said = f"the records cannot be looked at: {error}"
+            hint = error.hint if isinstance(error, UnfitError) else "check who owns it"
+            found.append(problem("store", said, hint or ""))
         return found
 
     def _remote(self) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from handsoff.core import notes
 from handsoff.core.chain import Draft
@@ -23,7 +23,7 @@ from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step
-from handsoff.errors import DamagedError, HandsoffError, LostRaceError
+from handsoff.errors import DamagedError, HandsoffError, LostRaceError, RefusedError
 from handsoff.flows.desk import Desk, View
 
 Make: TypeAlias = Callable[[Notes], Draft | None]
@@ -113,6 +113,17 @@ class Notebook:
             files.sync_filesystem(self.desk.checkout.store_dir)
             files.write_json(self._path, kept)
 
+    def kept(self) -> Any:
+        """Return what is kept of them here, for ``put_back``; None if that is nothing."""
+        return files.read_json(self._path)
+
+    def put_back(self, kept: Any) -> None:
+        """Be as when ``kept`` was all of it."""
+        if kept is None:
+            self._path.unlink(missing_ok=True)
+        else:
+            files.write_json(self._path, kept)
+
     @property
     def _path(self) -> Path:
         folder = files.ensure_folder(self.desk.checkout.store_dir / "notes")
@@ -144,7 +155,13 @@ def write(desk: Desk, view: View, text: str) -> bool:
     def make(read: Notes) -> Draft:
         return notes.noted(read, text, saw=view.tip, at=at, sign=desk.machine.sign)
 
-    return Notebook(desk, view.roster, view.record.work).write(make, away=bool(view.away))
+    own = Notebook(desk, view.roster, view.record.work)
+    before = own.kept()
+    try:
+        return own.write(make, away=bool(view.away))
+    except RefusedError:  # a "no" of the remote: it does not wait, and is typed again
+        own.put_back(before)
+        raise
 
 
 def refuse(desk: Desk, view: View, tried: Sequence[tuple[str, int, int]], reason: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from handsoff.edge import door
 from tests.kit.machines import Machine, World
+from tests.kit.rights import as_the_owner
 from tests.kit.running import at_home, inside
 
 
@@ -122,3 +123,16 @@ def test_damaged_keys_do_not_make_a_roster_unknown(m1: Machine) -> None:
     (m1.home / "signing.key").write_bytes(b"nonsense")
     assert "damaged" in told(m1, "keys")[0]["said"]
     assert told(m1, "roster") == []
+
+
+def test_a_clone_that_cannot_be_written_is_a_finding_and_no_bug(m1: Machine) -> None:
+    folder = m1.top / ".git" / "handsoff"
+    inside(m1, "note", "makes the lock").ok()
+    (folder / "lock").chmod(0o400)
+    with as_the_owner():
+        ran = inside(m1, "note", "x")
+    assert (ran.code, "Traceback" in ran.err) == (8, False)
+    assert ran.err.startswith(f"handsoff: {folder}/lock cannot be used: permission denied")
+    (folder / "objects").chmod(0o000)
+    with as_the_owner():
+        assert any("cannot be" in f["said"] for f in told(m1, "store"))

@@ -184,6 +184,19 @@ def test_notes_come_from_anyone_and_move_nothing(monday: Monday) -> None:
     refused(inside(monday.m1, "note", " "), 3, "an empty note says nothing")
 
 
+def test_a_note_that_the_remote_refuses_does_not_wait_to_be_there_twice(monday: Monday) -> None:
+    inside(monday.m1, "save").ok()
+    hook = monday.remote.path / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    refused(inside(monday.m2, "note", "once", "--work", WORK), 3, "a hook of the remote")
+    assert inside(monday.m2, "pending", "--json").ok().json["notes"] == []
+    hook.unlink()
+    inside(monday.m2, "note", "once", "--work", WORK).ok()
+    assert kinds(monday.m3).count("Noted") == 1
+
+
 def test_what_is_no_work_and_no_branch_gets_no_record_and_no_note(monday: Monday) -> None:
     inside(monday.m1, "save").ok()
     before = monday.remote.refs("refs/wip")

@@ -51,7 +51,7 @@ def judge(remote: str, prefix: str, said: str) -> HandsoffError | None:
     if re.search(r"maximum allowed size|unpacker error|unpack failed|index-pack", said):
         return RefusedError(
             f"the remote {remote} refuses the objects: {words}",
-            hint="receive.maxInputSize may be too small there, or its disk is full",
+            hint="receive.maxInputSize may be too small there, its disk full, its folder not yours",
         )
     if "--atomic" in said:
         return RefusedError(

@@ -246,7 +246,11 @@ def _no_checkout(said: bytes) -> HandsoffError:
     Who is told that there is none may run git init: that is said only where git says so.
     """
     if b"dubious ownership" in said:
-        return command.failed(said, "trust this folder")
+        trust = said.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2].strip()
+        return UnfitError(
+            "this checkout belongs to another user, so git does not trust it",
+            hint=f"be that user; or, if you know whose it is: {trust}",
+        )
     if b"must be run in a work tree" in said:
         return UsageError(
             "not in a git checkout: this repository has no files here",
