@@ -35,6 +35,7 @@ from handsoff.edge import ending, tongue
 from handsoff.errors import HandsoffError, UnfitError, UsageError, reason
 
 INTERRUPTED = 130
+_YES = ("1", "true", "t", "yes", "y", "on")
 _MACHINE = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE
 )  # fmt: skip
@@ -142,6 +143,8 @@ def _name_alike(command: Any, prefix: str) -> None:
         names = [name[2:].replace("-", "_") for name in option.opts if name.startswith("--")]
         if names and option.name not in names:  # as ``all`` and ``as`` are words of Python
             option.envvar = f"{prefix}_{names[0]}".upper()
+        if option.is_eager:  # whoever pins HANDSOFF_VERSION somewhere asks no command for it
+            option.allow_from_autoenv = False
     for name, below in getattr(command, "commands", {}).items():
         _name_alike(below, f"{prefix}_{name.replace('-', '_')}")
 
@@ -155,12 +158,24 @@ def page() -> str:
 
 
 def _failed(error: HandsoffError, words: Sequence[str]) -> int:
-    fail(error, as_json="--json" in words)
+    fail(error, as_json=_wants_json(words))
     return error.exit_code
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    """Say whether a document was asked for, in the line or in the environment."""
+    options = words[: words.index("--")] if "--" in words else words
+    name = "_".join(["HANDSOFF", *_command(words), "JSON"]).upper().replace("-", "_")
+    return "--json" in options or os.environ.get(name, "").lower() in _YES
 
 
 def _usage(words: Sequence[str]) -> str:
     """Return the command whose help says more."""
+    return " ".join(["handsoff", *_command(words), "--help"])
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    """Return the names, in ``words``, of the command and of the group that it is in."""
     command: Any = _commands("en")
     known = []
     for word in (word for word in words if not word.startswith("-")):
@@ -168,4 +183,4 @@ def _usage(words: Sequence[str]) -> str:
         if command is None:
             break
         known.append(word)
-    return " ".join(["handsoff", *known, "--help"])
+    return known

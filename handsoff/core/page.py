@@ -164,14 +164,19 @@ def _hint(found: list[Problem]) -> str:
 def _text(body: bytes | str) -> str:
     raw = body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
     if len(raw) > LIMIT:
-        raise RefusedError(f"the page has {len(raw)} bytes, over the limit of {LIMIT}")
+        raise RefusedError(
+            f"the page has {len(raw)} bytes, over the limit of {LIMIT}",
+            hint="put what is long into a file, and name that file on the page",
+        )
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise RefusedError("the page is UTF-16 text", hint="save it as UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise RefusedError(f"the page is not UTF-8 text (line {line})") from error
+        raise RefusedError(
+            f"the page is not UTF-8 text (line {line})", hint="save it as UTF-8"
+        ) from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise RefusedError(f"the page has a NUL byte (line {line})", hint="save it as plain text")

@@ -90,6 +90,25 @@ def test_what_was_typed_wrong_is_a_document_too(monday: Monday) -> None:
         assert f"hint: handsoff {words[0]} {words[1]} --help" in inside(monday.m1, *words).err
 
 
+def test_a_document_asked_for_in_the_environment_is_one_of_an_error_too(
+    monday: Monday, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANDSOFF_CATCH_JSON", "1")
+    monkeypatch.setenv("HANDSOFF_ROSTER_RENAME_JSON", "true")
+    assert inside(monday.m1, "catch", "no/such").json["error"]["code"] == "refused"
+    assert inside(monday.m1, "roster", "rename", "x", "y").json["error"]["code"] == "usage"
+    assert inside(monday.m1, "note", "--", "--json", "x").out == ""  # that is a word of a note
+
+
+def test_a_version_that_somebody_pinned_in_the_environment_asks_for_nothing(
+    monday: Monday, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in ("1", "0.1.0"):
+        monkeypatch.setenv("HANDSOFF_VERSION", value)
+        assert "roster" in inside(monday.m1, "status").ok().out
+    assert "HANDSOFF_VERSION" not in inside(monday.m1, "--help").ok().out
+
+
 def test_no_words_at_all_ask_for_help(tmp_path: Path) -> None:
     ran = program(cwd=tmp_path)
     assert (ran.returncode, ran.stdout[:15]) == (0, b"Usage: handsoff")
