@@ -158,7 +158,7 @@ def check(page: Page, work: str) -> None:
 def _hint(found: list[Problem]) -> str:
     rest = "; ".join(problem.said for problem in found[1:6])
     also = f"; also: {rest}" if rest else ""
-    return f"handsoff page opens it, then send again{also}"
+    return f"handsoff page opens it, then try again{also}"
 
 
 def _text(body: bytes | str) -> str:
