@@ -29,7 +29,7 @@ from handsoff.edge.git.repo import Checkout, encode
 from handsoff.edge.git.restore import branch_config
 from handsoff.edge.git.sinks import Packing
 from handsoff.edge.git.snapshot import Snapshot
-from handsoff.errors import UnfitError
+from handsoff.errors import UnfitError, UnreachableError
 from handsoff.flows.carrying import along, carry_patterns, left_behind
 from handsoff.flows.guarding import Guarding
 from handsoff.flows.phases import Phases
@@ -108,7 +108,7 @@ class Packer:
         objects = self.objects()
         known = self._known(objects)
         common = [oid for oid in sorted(set(have)) if objects.has(oid)]
-        had = cache(lambda: news.all_of(self.checkout, [*common, *known]))
+        had = cache(lambda: news.all_of(self.checkout, {*common, *known, *self._there()}))
         clone.fetch_trees(self.checkout, [found.head])
         writer = PackWriter(file, self.guarding.inspect)
         with ThreadPoolExecutor(1) as aside:
@@ -219,6 +219,13 @@ class Packer:
         """Return the tips of the remote's branches that are here."""
         tips = news.known_tips(self.checkout, self.shared.name)
         return [oid for oid in tips if objects.has(oid)]
+
+    def _there(self) -> list[str]:
+        """Return what the remote has by its own word: what came with a work nobody fetched here."""
+        try:
+            return news.tips_there(self.shared)
+        except UnreachableError:
+            return []
 
     def _spared(self, objects: Objects, known: Sequence[str]) -> Spared:
         """Return what says whether a file is over the limit, and the remote has it as it is."""

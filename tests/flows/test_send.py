@@ -378,6 +378,27 @@ def test_a_large_file_that_the_remote_has_travels_under_any_name_and_mode(monday
     refused(inside(monday.m2, "send", "m1", "--via", "remote"), 3, "copy.bin: 7680001 bytes")
 
 
+@pytest.mark.parametrize("route", [["--via", "remote"], ["--to-file"]])
+def test_what_the_remote_has_is_no_news_from_a_clone_that_has_not_fetched_it(
+    monday: Monday, tmp_path: Path, route: list[str]
+) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.write(".env", "A=plain words\n")
+    m1.write("dump.bin", "x" * 6_000_000)
+    m1.git("add", "-f", ".env", "dump.bin")
+    m1.git("commit", "-q", "-m", "pushed long ago", "--", ".env", "dump.bin")
+    m1.git("push", "-q", "--no-verify", "origin", WORK)
+    inside(m1, "send", "m2", "--via", "remote").ok()
+    inside(m2, "catch", WORK).ok()
+    m2.write("more.py", "MORE = 1\n")
+    file = [tmp_path / "back"] if route == ["--to-file"] else []
+    inside(m2, "send", "m1", *route, *file).ok()
+    if file:
+        inside(m1, "receive", *file).ok()
+    inside(m1, "catch", WORK).ok()
+    assert (m1.top / "more.py").read_text() == "MORE = 1\n"
+
+
 def test_a_file_refused_by_name_is_found_under_its_older_name_too(monday: Monday) -> None:
     m1 = monday.m1
     m1.write(".env", "A=plain words\n")

@@ -35,11 +35,14 @@ def lacking(checkout: Checkout, commits: Iterable[str]) -> list[str]:
     """Return those of ``commits`` that are not here with all the history that belongs to them."""
     objects = Objects(checkout.objects_dir)
     cut = bool(checkout.shallow)
-    return [oid for oid in commits if not objects.has(oid) or (cut and not _whole(checkout, oid))]
+    return [oid for oid in commits if not objects.has(oid) or (cut and not whole(checkout, oid))]
 
 
-def _whole(checkout: Checkout, commit: str) -> bool:
-    # where history was cut, a commit that no ref reaches may be here without what is below it
+def whole(checkout: Checkout, commit: str) -> bool:
+    """Say whether ``commit``, which is here, is here with all that belongs to it.
+
+    One that no ref reaches may not be: where history was cut, or where git cleans up.
+    """
     walk = ("rev-list", "--objects", "--quiet", *local_only(checkout), commit, "--not", "--all")
     return checkout.run(*walk, GIT_NO_LAZY_FETCH="1").returncode == 0
 

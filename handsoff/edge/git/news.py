@@ -40,13 +40,16 @@ def tips_there(shared: Shared) -> list[str]:
     """Return the commits that a receiver can get from the shared remote, which is asked.
 
     A tracking branch outlives the branch that it tracked: what hangs on it is nowhere to be had.
+    One may also be behind, or not be here, where what the branch has came with a work.
     """
     there, prefix = clone.branches(shared), f"refs/remotes/{shared.name}/"
     listed = shared.checkout.git("for-each-ref", "--format=%(objectname) %(refname)", prefix)
     tracked = (line.split(" ", 1) for line in lines(listed))
     tips = set(there.values())
     found = {oid for oid, ref in tracked if ref.removeprefix(prefix) in there or oid in tips}
-    return sorted(found)
+    objects = Objects(shared.checkout.objects_dir)
+    came = [oid for oid in tips - found if objects.has(oid) and clone.whole(shared.checkout, oid)]
+    return sorted(found.union(came))
 
 
 def own_tips(checkout: Checkout, limit: int) -> list[str]:
