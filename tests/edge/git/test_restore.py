@@ -130,6 +130,21 @@ def test_stat_data_are_believed_only_of_the_content_that_was_written(here: Here)
         assert (b"f" in here.look().suspects) is not believed
 
 
+def test_an_edit_that_the_age_of_the_index_alone_shows_is_shown_by_a_new_index(here: Here) -> None:
+    here.git("config", "core.trustctime", "false")
+    path, second = here.write("f", "one"), 1_700_000_000
+    os.utime(path, (second, second))
+    here.git("add", "f")
+    path.write_text("two")
+    for written in (path, here.top / ".git" / "index"):
+        os.utime(written, (second, second))
+    assert here.git("diff", "--name-only") == "f"
+    state = here.capture().state
+    entries = restore.new_entries(here.objects.tree, here.look(), (), state, {})
+    restore.write_index(here.checkout, entries)
+    assert here.git("diff", "--name-only") == "f"
+
+
 # packs
 
 
