@@ -12,6 +12,7 @@ from handsoff.core.state import StashEntry
 from handsoff.edge import files
 from handsoff.edge.git import keeping, objects, restore, snapshot
 from handsoff.edge.git.objects import Objects
+from handsoff.edge.git.repo import decode
 from handsoff.edge.git.sinks import Storing
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step
@@ -160,7 +161,7 @@ class Catcher:
         point = snapshot.seal_envelope(ready.seen.state, Storing(self._objects(None))).envelope
         files.sync_filesystem(self.desk.checkout.store_dir)
         stash = ready.target.state.stash, ready.seen.look.stash
-        known = self.memory.known(self.work)
+        known, changes = self.memory.known(self.work), ready.local.changes
         journal = {
             **journal_of_stash(*stash, known.stash if known is not None else ()),
             "verb": "catch",
@@ -175,6 +176,7 @@ class Catcher:
             # over another work's branch only what is that branch's own is caught: see refuse_busy
             "gone": self.memory.going(self.desk.checkout.branch(), bare=True),
             "settings": restore.branch_settings(self.desk.checkout, self.work),
+            "stood": [*map(decode, preflight.already_there(self.desk.checkout.top, changes))],
             # whether the point has objects that no ref names after this
             "keep": not ready.seen.is_clean or bool(ready.old_tip),
             "at": int(self.desk.now.timestamp()),
@@ -219,9 +221,9 @@ class Catcher:
             keeping.keep(self.desk.shared, journal["point"])
         names = (
             "work", "point", "head", "old_tip", "arrived", "here", "settings", "at", "envelope",
-            "transcripts",
+            "transcripts", "stood",
         )  # fmt: skip
-        self.memory.set_restore_point({name: journal[name] for name in names})
+        self.memory.set_restore_point({name: journal[name] for name in names if name in journal})
         self.memory.set_here(journal["parcel"], self.work, gone=str(journal.get("gone", "")))
         step("catch.finish.before")
         self.memory.set_journal(None)

@@ -163,6 +163,19 @@ def refuse_obstacles(top: Path, plan: Plan, current: Container[bytes], known: Kn
         )
 
 
+def already_there(top: Path, changes: Iterable[Change]) -> list[bytes]:
+    """Return the files that come with bytes that this machine has there, and no state of it knows.
+
+    They are its own, ignored by git: what takes away again what came leaves them.
+    """
+    worktree = Worktree(top)
+    return [
+        path
+        for path, old, new in changes
+        if old is None and new and restore.standing(worktree, path, new) is Standing.SAME
+    ]
+
+
 def in_the_way(
     top: Path, plan: Plan, current: Container[bytes], known: Known | None
 ) -> list[Obstacle]:

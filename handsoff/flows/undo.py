@@ -18,7 +18,7 @@ from handsoff.edge.git import keeping, restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local, between
 from handsoff.edge.git.objects import Objects, store_of
-from handsoff.edge.git.repo import Checkout
+from handsoff.edge.git.repo import Checkout, encode
 from handsoff.edge.git.sinks import Storing
 from handsoff.errors import DamagedError, RefusedError, UnfitError
 from handsoff.flows import applying, preflight
@@ -80,7 +80,8 @@ def _go_back(
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
     apart = between(checkout, now.snapshot, state, objects)
-    changes = _without_own(apart.files, now, objects, str(point.get("envelope", "")))
+    stood = {encode(name) for name in point.get("stood", ())}
+    changes = _without_own(apart.files, now, objects, str(point.get("envelope", "")), stood)
     local = applying.localize(desk, target, now, apart, changes)
     _refuse_in_the_way(checkout, state, local)
     result = Undone(
@@ -144,6 +145,7 @@ def _forward(
         "here": Memory(desk.checkout).all_here(),
         "settings": restore.branch_settings(desk.checkout, work),
         "envelope": point.get("envelope", ""),
+        "stood": point.get("stood", []),
         "at": int(desk.now.timestamp()),
     }
 
@@ -175,19 +177,19 @@ def _half_done(checkout: Checkout, objects: Objects, point: dict[str, Any]) -> s
 
 
 def _without_own(
-    changes: Iterable[Change], now: Observed, objects: Objects, caught: str
+    changes: Iterable[Change], now: Observed, objects: Objects, caught: str, stood: set[bytes]
 ) -> list[Change]:
-    """Return ``changes`` less the removals of files that only the caught carry list brings in.
+    """Return ``changes`` less the removals of files that were ignored before, and here already.
 
-    They were ignored before, and here already: the restore point does not have them.
+    The restore point does not have them: only the caught carry list brings them in, or what was
+    caught has them as they ``stood`` here.
     """
     try:
         tree = restore.read_state(objects, caught).work_tree if caught else ""
     except DamagedError:
         tree = ""  # collected since
-    if not tree:
-        return list(changes)
-    own = {p for p in now.look.carried if leaf_at(objects.tree, tree, p) is None}
+    listed = now.look.carried if tree else ()
+    own = stood.union(p for p in listed if leaf_at(objects.tree, tree, p) is None)
     return [change for change in changes if change.new is not None or change.path not in own]
 
 

@@ -74,6 +74,19 @@ def test_undo_leaves_ignored_files_where_they_are(sent: Monday) -> None:
     assert (sent.m2.top / "cache" / "rates.bin").read_text() == "mine\n"
 
 
+def test_a_file_of_ones_own_that_came_with_the_same_bytes_stays_after_an_undo(
+    sent: Monday,
+) -> None:
+    mine = sent.m2.write("runs/last.log", "1 failed\n")  # ignored here, and carried there
+    inside(sent.m2, "catch", WORK).ok()
+    for _ in range(2):
+        inside(sent.m2, "undo").ok()
+        assert mine.read_text() == "1 failed\n"
+        assert not (sent.m2.top / ".wip/notes.md").exists()
+        inside(sent.m2, "undo").ok()
+        assert (sent.m2.top / ".wip/notes.md").exists()
+
+
 def test_undo_brings_back_ones_own_stash_alone(sent: Monday) -> None:
     sent.m2.write("src/rounding.py", "mine\n")
     sent.m2.git("stash", "push", "-q", "-m", "my own")
