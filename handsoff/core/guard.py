@@ -177,7 +177,8 @@ def render(findings: Collection[Finding], limit: int = 20) -> list[str]:
     for f in list(findings)[:limit]:
         seen = f" {f.shown}" if f.shown else ""
         where = f" in {printable(f.where.encode('utf-8', 'surrogateescape'))}" if f.where else ""
-        lines.append(f"{_path(f)}: {f.kind}{seen}{where}  [--allow {f.fingerprint}]")
+        path = f"{_path(f)}: " if f.path else ""
+        lines.append(f"{path}{f.kind}{seen}{where}  [--allow {f.fingerprint}]")
     more = len(findings) - limit
     return [*lines, f"and {more} more"] if more > 0 else lines
 

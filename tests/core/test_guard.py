@@ -209,6 +209,12 @@ def test_a_line_about_a_name_says_nothing_of_what_is_not_known() -> None:
     assert guard.render([found]) == [line]
 
 
+def test_a_line_about_what_has_no_path_begins_with_what_it_is() -> None:
+    found = guard.finding(b"", "GitHub token", b"ghp-not-one-really", "message of commit 12ab")
+    (line,) = guard.render([found])
+    assert line.startswith("GitHub token ghp-\u2026 in message of commit 12ab  [--allow ")
+
+
 def test_a_path_cannot_act_on_a_terminal() -> None:
     found = Finding(b"a\x1b[31m\n\xff\xe2\x80\xae.txt", "size", "", "", "0" * 16)
     (line,) = guard.render([found])
