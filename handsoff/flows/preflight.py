@@ -36,6 +36,8 @@ def refuse_busy(
     """
     shape.refuse(shape.clone_shape(desk.checkout))
     shape.refuse(shape.lost_stash(desk.checkout, seen.look))
+    if target.stash:
+        shape.refuse(shape.log_without_stash(desk.checkout, seen.look))
     sparse.check(desk.checkout, target.sparse)
     objects = store_of(desk.shared)
     if seen.is_known(known, objects):
@@ -82,13 +84,13 @@ def check_branch(desk: Desk, target: State, arrived: Path, known_tip: str) -> st
     checkout = desk.checkout
     shape.refuse(shape.taken_elsewhere(checkout, target.work))
     shape.refuse(shape.locked(checkout, target.work))
-    shape.refuse(shape.misshapen(checkout, target.work))
     clash = shape.clashing_branch(checkout, target.work)
     if clash is not None:
         raise UnfitError(
             f"the branch {clash} keeps a branch called {target.work} from being made",
             hint=f"rename it: git branch -m {quoted(clash)} NAME",
         )
+    shape.refuse(shape.misshapen(checkout, target.work))  # the log of such a branch is no folder
     other = shape.stands_for(checkout, target.work)
     if other is not None:
         raise UnfitError(

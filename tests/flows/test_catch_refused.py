@@ -100,6 +100,17 @@ def _stash_without_its_log(monday: Monday) -> None:
     (monday.m2.top / ".git/logs/refs/stash").unlink()
 
 
+def _log_of_a_stash_that_is_gone(monday: Monday) -> None:
+    _stash_without_its_log(monday)
+    was = monday.m2.git("rev-parse", "refs/stash")
+    monday.m2.git("update-ref", "-d", "refs/stash")
+    monday.m2.write(".git/logs/refs/stash", f"{'0' * 40} {was} A <a@x> 1 +0000\told\n")
+
+
+def _branch_where_a_folder_is_needed(monday: Monday) -> None:
+    monday.m2.git("branch", "-q", WORK.partition("/")[0])
+
+
 def _config_locked(monday: Monday) -> None:
     monday.m2.write(".git/config.lock", "")
 
@@ -152,6 +163,8 @@ def _parcel_of_another(monday: Monday) -> None:
         (_bisecting, 8, ["a bisect is in progress here"]),
         (_branch_ahead, 8, [f"the branch {WORK} has commits here that are not in the parcel"]),
         (_checked_out_elsewhere, 8, [f"the branch {WORK} is checked out in", "/other"]),
+        (_log_of_a_stash_that_is_gone, 8, ["logs/refs/stash", "a stash list that is gone"]),
+        (_branch_where_a_folder_is_needed, 8, ["the branch feat keeps a branch called", "-m feat"]),
         (_another_name_for_a_branch, 8, [f"the branch {WORK} is another name for mine here"]),
         (_stash_without_its_log, 8, ["a stash stands in refs/stash here"]),
         (_config_locked, 8, ["another git process holds", "/.git/config.lock"]),

@@ -68,6 +68,16 @@ def lost_stash(checkout: Checkout, look: Look) -> Iterator[Oddity]:
         )
 
 
+def log_without_stash(checkout: Checkout, look: Look) -> Iterator[Oddity]:
+    """Yield the log of a stash list that is gone: with a new entry git would list its own again."""
+    log = checkout.common_dir / "logs" / "refs" / "stash"
+    if not look.stash and log.is_file() and log.stat().st_size:
+        yield Oddity(
+            f"{log} names entries of a stash list that is gone, and would come back",
+            "move it away; what it names can be stored again: git stash store ID",
+        )
+
+
 def nested(checkout: Checkout, look: Look) -> Iterator[Oddity]:
     """Yield repositories inside the checkout that hold work of their own.
 
