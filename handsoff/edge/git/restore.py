@@ -108,8 +108,9 @@ def new_entries(
             fresh[path] = entry._replace(stat=NO_STAT)
     for path, (leaf, stat_data) in written.items():
         entry = fresh.get(path) if path in fresh else _plain(listed, path)
-        if entry is not None and Leaf(entry.mode, entry.oid) == leaf:
-            fresh[path] = entry._replace(stat=stat_data)
+        if entry is not None:
+            same = Leaf(entry.mode, entry.oid) == leaf
+            fresh[path] = entry._replace(stat=stat_data if same else NO_STAT)
     for path in target.stale:
         entry = fresh.get(path) if path in fresh else _plain(listed, path)
         if entry is not None:

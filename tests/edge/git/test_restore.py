@@ -130,6 +130,16 @@ def test_stat_data_are_believed_only_of_the_content_that_was_written(here: Here)
         assert (b"f" in here.look().suspects) is not believed
 
 
+def test_stat_data_of_what_a_written_file_replaced_are_not_kept(here: Here) -> None:
+    state = here.capture().state
+    here.git("update-index", "--refresh")
+    assert here.look().entries[b"f"][0].stat != NO_STAT
+    other = Leaf(FILE, oid_of("blob", b"an edit\n")), stat_of((here.top / "f").lstat())
+    entries = restore.new_entries(here.objects.tree, here.look(), (), state, {b"f": other})
+    restore.write_index(here.checkout, entries)
+    assert here.look().entries[b"f"][0].stat == NO_STAT
+
+
 def test_an_edit_that_the_age_of_the_index_alone_shows_is_shown_by_a_new_index(here: Here) -> None:
     here.git("config", "core.trustctime", "false")
     path, second = here.write("f", "one"), 1_700_000_000
