@@ -152,7 +152,8 @@ class Packer:
         """Return what is news of the history; git looks for it while the capture goes on."""
         sending = news.to_send(self.checkout, tips, have, trees)
         clone.fetch_trees(self.checkout, sending.bases)
-        return News(self.checkout, objects, sending)
+        merged = (objects.commit(tips[0]).tree, trees[0]) if trees else None
+        return News(self.checkout, objects, sending, merged)
 
     def _tips(self, found: Look) -> list[str]:
         """Return the commits that the state is made of and that the clone has already."""

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.kit.compare import look
+from tests.kit.machines import git
 from tests.kit.monday import WORK, Monday
 from tests.kit.operations import shell
-from tests.kit.running import at_home, inside
+from tests.kit.running import at_home, inside, refused
 
 _KINDS = """
 git switch -q -c sides
@@ -51,6 +52,16 @@ def test_all_kinds_of_unmerged_entries_arrive(torn: Monday) -> None:
         shell(machine.top, "git add -A; git commit -q --no-edit").ok()
     assert m2.git("rev-parse", "HEAD^{tree}") == m1.git("rev-parse", "HEAD^{tree}")
     assert m2.git("rev-parse", "HEAD^2") == m1.git("rev-parse", "other")
+
+
+def test_a_secret_in_what_git_began_to_merge_is_told_with_its_path(torn: Monday) -> None:
+    top = torn.m1.top
+    blob = git(top, "hash-object", "-w", "--stdin", given="key = " + "AKIA" + "TESTONLYQWERTY12\n")
+    listed = git(top, "ls-tree", (top / ".git/AUTO_MERGE").read_text().strip())
+    made = git(top, "mktree", given=f"{listed}\n100644 blob {blob}\tsettings.ini\n")
+    (top / ".git/AUTO_MERGE").write_text(made + "\n")
+    said = inside(torn.m1, "send", "m2", "--via", "remote")
+    refused(said, 3, "settings.ini: AWS key id", "in the merge as git began it")
 
 
 def test_a_conflict_that_was_edited_and_half_resolved_arrives_and_can_be_taken_up_again(

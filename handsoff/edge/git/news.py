@@ -152,6 +152,8 @@ class News:
     checkout: Checkout
     objects: Objects
     sending: ToSend
+    merged: tuple[str, str] | None = None
+    """The tree that git has made of a merge with conflicts, after the tree of HEAD."""
     new_names: list[NewName] = field(default_factory=list)
     _added: Iterator[Added] = field(init=False)
     _all: frozenset[str] = field(init=False)
@@ -177,6 +179,7 @@ class News:
                 yield batch
                 batch = []
         yield batch
+        yield [*self._added_by_git()]
         # what no comparison named: subtrees, and blobs that only a merge's other side has
         yield [(oid, b"", "an object of the history") for oid in self._left]
 
@@ -194,6 +197,13 @@ class News:
                 yield leaf.oid, path, where
             else:
                 self.new_names.append(NewName(path, where, leaf.oid in self._all))
+
+    def _added_by_git(self) -> Iterator[Named]:
+        for found in compared.added(self.checkout, [self.merged] if self.merged else []):
+            for path, leaf in found:
+                if leaf.oid in self._left:
+                    del self._left[leaf.oid]
+                    yield leaf.oid, path, "the merge as git began it"
 
 
 def read_piece(objects: Objects, named: Named) -> Piece:
