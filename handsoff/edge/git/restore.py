@@ -101,9 +101,10 @@ def new_entries(
     for path in listed.odd:  # what an odd entry stood for in the tree is a plain one now
         leaf = leaf_at(read, target.index_tree, path)
         fresh[path] = Entry(path, leaf.mode, leaf.oid) if leaf else None
-    # an edit within the second in which git wrote its index shows by the age of that index alone:
-    # with stat data of theirs kept, a newer index would hide it
-    for path in (*look.suspects, *doubtful):
+    # stat data that are right can hide an edit: one within the second in which git wrote its index
+    # shows by the age of that index alone, and one by attributes that went not even by that
+    edited = (change.path for change in differences(read, target.index_tree, target.work_tree))
+    for path in (*look.suspects, *doubtful, *edited):
         if path not in fresh and (entry := _plain(listed, path)):
             fresh[path] = entry._replace(stat=NO_STAT)
     for path, (leaf, stat_data) in written.items():

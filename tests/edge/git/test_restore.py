@@ -140,6 +140,17 @@ def test_stat_data_of_what_a_written_file_replaced_are_not_kept(here: Here) -> N
     assert here.look().entries[b"f"][0].stat == NO_STAT
 
 
+def test_stat_data_of_a_file_that_is_to_stand_edited_are_not_kept(here: Here) -> None:
+    here.write("f", "edited\n")
+    edited = here.capture(Storing(here.objects)).state
+    here.write("f", "f\n")
+    here.git("update-index", "--refresh")
+    assert here.look().entries[b"f"][0].stat != NO_STAT
+    entries = restore.new_entries(here.objects.tree, here.look(), (), edited, {})
+    restore.write_index(here.checkout, entries)
+    assert here.look().entries[b"f"][0].stat == NO_STAT
+
+
 def test_an_edit_that_the_age_of_the_index_alone_shows_is_shown_by_a_new_index(here: Here) -> None:
     here.git("config", "core.trustctime", "false")
     path, second = here.write("f", "one"), 1_700_000_000
@@ -149,7 +160,7 @@ def test_an_edit_that_the_age_of_the_index_alone_shows_is_shown_by_a_new_index(h
     for written in (path, here.top / ".git" / "index"):
         os.utime(written, (second, second))
     assert here.git("diff", "--name-only") == "f"
-    state = here.capture().state
+    state = here.capture(Storing(here.objects)).state
     entries = restore.new_entries(here.objects.tree, here.look(), (), state, {})
     restore.write_index(here.checkout, entries)
     assert here.git("diff", "--name-only") == "f"
