@@ -98,7 +98,15 @@ class Objects:
 
     def commit(self, oid: str) -> Commit:
         """Return a commit."""
-        return parse_commit(self._of_kind(oid, "commit"))
+        data = self._of_kind(oid, "commit")
+        try:
+            return parse_commit(data)
+        except DamagedError as error:
+            short = oid[:10]
+            raise DamagedError(
+                f"the commit {short} is malformed",
+                hint=f"to see what is wrong with it: git cat-file -p {short}",
+            ) from error
 
     def write(self, kind: str, data: bytes) -> str:
         """Store an object as a loose file, and return its id."""

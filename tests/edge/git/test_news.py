@@ -12,7 +12,7 @@ from handsoff.edge.git.bare import Bare
 from handsoff.edge.git.news import News
 from handsoff.edge.git.pack import PackWriter
 from handsoff.edge.git.remote import open_shared
-from handsoff.errors import UnfitError
+from handsoff.errors import DamagedError, UnfitError
 from tests.kit.checkout import Here
 from tests.kit.machines import World, git
 
@@ -153,6 +153,14 @@ def test_a_clone_that_lacks_objects_says_so(here: Here) -> None:
     for tips, have in ((["1" * 40], []), ([], ["1" * 40])):
         with pytest.raises(UnfitError, match="this clone lacks objects"):
             news.missing(here.checkout, [here.git("rev-parse", "HEAD"), *tips], have)
+
+
+def test_a_commit_that_git_would_not_make_is_named(here: Here) -> None:
+    tree = here.git("rev-parse", "HEAD^{tree}")
+    odd = here.objects.write("commit", f"tree {tree}\nauthor A <a@x> 1 +0000\n\nx\n".encode())
+    with pytest.raises(DamagedError, match=f"the commit {odd[:10]} is malformed") as caught:
+        here.objects.commit(odd)
+    assert caught.value.hint == f"to see what is wrong with it: git cat-file -p {odd[:10]}"
 
 
 def test_tips_are_those_of_the_remote_or_all_that_are_here(world: World) -> None:
