@@ -14,9 +14,10 @@ from handsoff.core.objects import GITLINK
 from handsoff.core.state import USUAL_MODES, StashEntry, State
 from handsoff.core.trees import Change, Leaf, leaf_at
 from handsoff.edge import files
-from handsoff.edge.git import lfs, operation, restore, sparse, unpack
+from handsoff.edge.git import lfs, operation, restore, sparse
 from handsoff.edge.git.local import Between, Local, Localizer
 from handsoff.edge.git.objects import Objects, store_of
+from handsoff.edge.git.reader import reader_of
 from handsoff.edge.git.restore import Refs
 from handsoff.edge.git.writer import Writer
 from handsoff.edge.steps import step
@@ -125,12 +126,10 @@ def _put_in_place(
 ) -> None:
     """Bring files, index and operation to ``target``; of the empty folders here, ``drop`` go."""
     checkout, objects = desk.checkout, target.objects
-    store = Objects(desk.shared.objects, *objects.folders)  # what conversions here have made too
-    with (
-        files.saying("cannot write into this checkout"),
-        unpack.blobs_of(objects.folders[0], store.blob) as blob,
-    ):
-        writer = Writer(checkout, blob, restore.vouches(seen.look), dict(target.state.modes))
+    # with what conversions here have made too
+    reader = reader_of(checkout, desk.shared.objects, *objects.folders)
+    with files.saying("cannot write into this checkout"):
+        writer = Writer(checkout, reader.each, restore.vouches(seen.look), dict(target.state.modes))
         lfs.put(checkout, objects, target.state.lfs)
         writer.carry_out(local.changes, target.state.empty_folders, drop)
         writer.set_modes(_odd_before(seen, target))

@@ -11,12 +11,14 @@ import re
 import select
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from handsoff.edge.git import command
+from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError, UnreachableError
 
 MISSING: Final = "missing"
@@ -24,8 +26,9 @@ MISSING: Final = "missing"
 
 _SECONDS: Final = 120
 """A partial clone asks its remote for what it lacks."""
-_AT_ONCE: Final = 64
-"""Questions before the answers are read: they fit into the smallest pipe, so nobody waits."""
+_AT_ONCE: Final = 32
+"""Questions before the answers are read. Twice as many fit into the smallest pipe, so nobody waits
+where those that come next are asked already."""
 _OID: Final = re.compile(r"[0-9a-f]{40}")
 
 
@@ -76,12 +79,21 @@ class Reader:
 
     def contents(self, oids: Iterable[str]) -> list[bytes]:
         """Return the content of objects that are here, and were found to be small enough."""
-        found = []
+        return list(self.each(oids))
+
+    def each(self, oids: Iterable[str]) -> Generator[bytes]:
+        """Yield the same one by one: git reads the next ones while the caller does what it does.
+
+        Nothing else can be asked before it ends, or is closed.
+        """
         with self._asking():
-            for some in _batches(list(oids)):
-                self._ask("contents", some)
-                found += [self._content(oid) for oid in some]
-        return found
+            asked: Sequence[str] = ()
+            for some in chain(_batches(oids), [()]):
+                if some:
+                    self._ask("contents", some)
+                for oid in asked:
+                    yield self._content(oid)
+                asked = some
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
@@ -156,8 +168,16 @@ class Reader:
             self._git = None
 
 
-def _batches(oids: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (oids[start : start + _AT_ONCE] for start in range(0, len(oids), _AT_ONCE))
+def reader_of(checkout: Checkout, *folders: Path) -> Reader:
+    """Return what reads the objects of a clone, and those in ``folders`` beside it."""
+    beside = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": command.alternates(*folders)}
+    return Reader(checkout.top, {**checkout.environment(), **beside})
+
+
+def _batches(oids: Iterable[str]) -> Iterator[Sequence[str]]:
+    left = iter(oids)
+    while some := tuple(islice(left, _AT_ONCE)):
+        yield some
 
 
 def _broken() -> DamagedError:

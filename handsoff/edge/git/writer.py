@@ -7,8 +7,8 @@ leaves no half of one and no stray name. Links are written as they are and never
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from typing import Final, TypeAlias, TypeVar
 
 from handsoff.core import paths
@@ -38,13 +38,14 @@ class Writer:
 
     Each file is looked at once more just before it is replaced or removed, by the same handle of
     its folder: what is neither the old content nor the new one was written meanwhile, and stops
-    the run. ``vouched`` says whether stat data prove that a path still has its old content.
+    the run. ``vouched`` says whether stat data prove that a path still has its old content, and
+    ``read`` gives the blobs of ids in their order.
     """
 
     def __init__(
         self,
         checkout: Checkout,
-        read: Callable[[str], bytes],
+        read: Callable[[Iterable[str]], Generator[bytes]],
         vouched: Callable[[bytes, Stat], bool],
         modes: Mapping[bytes, int],
     ) -> None:
@@ -80,11 +81,15 @@ class Writer:
                 step("catch.apply.remove.before")
                 self._check(change)
                 self._remove(change.path, kept)
-        for change in changes:
-            if change.new is not None:
+        new = [(change, change.new) for change in changes if change.new is not None]
+        with closing(self._read(leaf.oid for _, leaf in new if leaf.mode != GITLINK)) as blobs:
+            for change, leaf in new:
                 step("catch.apply.file.before")
                 self._check(change)
-                self._write(change.path, change.new)
+                if leaf.mode == GITLINK:
+                    self._make_submodule(change.path)
+                else:
+                    self._write(change.path, leaf, next(blobs))
         for folder in sorted({*drop_folders} - kept):
             step("catch.apply.folder.before")
             self._remove_folders(folder, kept)
@@ -176,18 +181,14 @@ class Writer:
                 raise _no_folder(folder) from error
             raise
 
-    def _write(self, path: bytes, leaf: Leaf) -> None:
+    def _write(self, path: bytes, leaf: Leaf, data: bytes) -> None:
         above, _, name = path.rpartition(b"/")
-        if leaf.mode == GITLINK:
-            self._make_submodule(path)
-            return
-        data, bits = self._read(leaf.oid), self._modes.get(path)
         # the compare at the end believes the stat data of what the index has: this is its look
         if oid_of("blob", data) != leaf.oid:
             raise DamagedError(f"the object {leaf.oid} is broken")
         place = self._folder(above), name
         try:
-            st = self._put_at(place, leaf, data, bits)
+            st = self._put_at(place, leaf, data, self._modes.get(path))
         except FileNotFoundError as error:
             raise _no_folder(above) from error
         self.written[path] = (leaf, stat_of(st))

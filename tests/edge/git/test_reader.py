@@ -2,13 +2,14 @@
 
 import os
 import signal
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
 
-from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
+from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit, oid_of
 from handsoff.edge.git.objects import Objects
-from handsoff.edge.git.reader import MISSING
+from handsoff.edge.git.reader import MISSING, reader_of
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.errors import DamagedError
 from tests.kit.machines import World
@@ -104,3 +105,34 @@ def test_an_object_that_is_gone_since_it_was_found_is_not_waited_for(shared: Sha
         with pytest.raises(DamagedError, match="git cannot read"):
             shared.reader.contents([one, two])
         assert len(shared.chains.commits([one])) == 1
+
+
+def test_blobs_come_in_the_order_in_which_they_were_asked_for(shared: Shared) -> None:
+    objects = Objects(shared.objects)
+    oids = [objects.write("blob", b"%d\n" % n * (n % 7) * 900) for n in range(150)]
+    oids += oids[:40]
+    found = list(reader_of(shared.checkout, shared.objects).each(iter(oids)))
+    assert [oid_of("blob", data) for data in found] == oids
+
+
+def test_while_one_blob_is_used_git_was_asked_for_more(shared: Shared) -> None:
+    objects = Objects(shared.objects)
+    oids = [objects.write("blob", b"%d" % n) for n in range(100)]
+    reader = reader_of(shared.checkout, shared.objects)
+    left = iter(oids)
+    with closing(reader.each(left)) as blobs:
+        assert next(blobs) == b"0"
+        assert 100 - len(list(left)) == 64  # two batches, which a small pipe has room for
+        git = reader._git
+        assert git is not None
+    assert git.returncode is not None
+    assert reader.contents([oids[99]]) == [b"99"]
+
+
+def test_a_blob_that_is_not_here_ends_it(shared: Shared) -> None:
+    objects = Objects(shared.objects)
+    oids = [objects.write("blob", b"%d" % n) for n in range(3)]
+    blobs = reader_of(shared.checkout, shared.objects).each([*oids, "1" * 40, oids[0]])
+    assert [next(blobs) for _ in oids] == [b"0", b"1", b"2"]
+    with pytest.raises(DamagedError, match="git cannot read"):
+        next(blobs)

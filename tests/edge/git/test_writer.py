@@ -1,7 +1,7 @@
 """Writing into a worktree: no link is followed, no half of a file is seen, no stray name stays."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,12 @@ from tests.kit.checkout import Here, traces
 
 Blobs = dict[str, bytes]
 Write = tuple[bytes, Leaf]
+Read = Callable[[Iterable[str]], Generator[bytes]]
+
+
+def reading(blobs: Blobs) -> Read:
+    """Return what gives these in the order in which they are asked for."""
+    return lambda oids: (blobs[oid] for oid in oids)
 
 
 @pytest.fixture
@@ -27,7 +33,7 @@ def blobs() -> Blobs:
 
 @pytest.fixture
 def writer(checkout: Checkout, blobs: Blobs) -> Writer:
-    return Writer(checkout, blobs.__getitem__, never, {})
+    return Writer(checkout, reading(blobs), never, {})
 
 
 def leaf(blobs: Blobs, data: bytes, mode: int = FILE) -> Leaf:
@@ -210,7 +216,7 @@ def test_what_a_killed_run_left_behind_is_no_trouble(
     (checkout.own_dir / "staging" / "new").write_text("half of one")
     plan = changes(here, (b"link",), ((b"f", leaf(blobs, b"new")),))
     for _ in range(2):
-        Writer(checkout, blobs.__getitem__, never, {}).carry_out(plan, [])
+        Writer(checkout, reading(blobs), never, {}).carry_out(plan, [])
         assert (here.top / "f").read_bytes() == b"new"
     assert strays(here) == []
 
@@ -243,7 +249,7 @@ def test_a_file_that_stat_data_vouch_for_is_not_read_again(
 
     expected = [(b"f", stat_of((here.top / "f").lstat()))]
     stale = Change(b"f", leaf(blobs, b"other"), leaf(blobs, b"new"))
-    Writer(checkout, blobs.__getitem__, always, {}).carry_out([stale], [])
+    Writer(checkout, reading(blobs), always, {}).carry_out([stale], [])
     assert asked == expected
 
 
@@ -274,9 +280,7 @@ def test_a_git_folder_on_another_file_system_is_no_trouble(
     own = elsewhere / f"handsoff-test-{os.getpid()}"
     (own / "handsoff").mkdir(parents=True)
     try:
-        other = Writer(
-            Checkout(checkout.top, own, checkout.common_dir), blobs.__getitem__, never, {}
-        )
+        other = Writer(Checkout(checkout.top, own, checkout.common_dir), reading(blobs), never, {})
         writes = ((b"f", leaf(blobs, b"new")), (b"dir/l", leaf(blobs, b"f", LINK)))
         other.carry_out(changes(here, (), writes), [])
         assert (here.top / "f").read_bytes() == b"new"
@@ -300,7 +304,7 @@ def test_what_takes_the_place_of_a_folder_between_the_look_and_the_write_is_not_
     (here.top / "d").mkdir()
     (here.top / "d" / "f").write_bytes(b"old")
     old, new = (Leaf(FILE, oid_of("blob", data)) for data in (b"old", b"new"))
-    writer = Writer(open_checkout(here.top), lambda _: b"new", never, {})
+    writer = Writer(open_checkout(here.top), lambda oids: (b"new" for _ in oids), never, {})
     look = writer._check
 
     def swap(change: Change) -> None:
@@ -336,7 +340,7 @@ def test_a_look_that_met_another_folder_on_its_way_vouches_for_nothing(
 
     plan = changes(here, (), [(b"dir/g", leaf(blobs, b"new"))])
     with pytest.raises(UnfitError, match="was written here while it was to be replaced"):
-        Writer(here.checkout, blobs.__getitem__, swap, {}).carry_out(plan, [])
+        Writer(here.checkout, reading(blobs), swap, {}).carry_out(plan, [])
     assert (tmp_path / "was" / "g").read_text() == "typed meanwhile"
     assert (here.top / "dir" / "g").read_text() == "g\n"
 
@@ -351,4 +355,4 @@ def test_a_folder_that_goes_between_the_look_and_the_write_is_named(
 
     plan = changes(here, (), [(b"dir/g", leaf(blobs, b"new"))])
     with pytest.raises(UnfitError, match="dir is no longer a folder"):
-        Writer(here.checkout, blobs.__getitem__, go, {}).carry_out(plan, [])
+        Writer(here.checkout, reading(blobs), go, {}).carry_out(plan, [])
