@@ -51,7 +51,8 @@ class Reader:
         self._lock = threading.RLock()
         self._users = 0
         self._git: subprocess.Popen[bytes] | None = None
-        self._said = bytearray()
+        self._said, self._at = b"", 0
+        """What git said last, and how far that was taken."""
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -106,7 +107,7 @@ class Reader:
 
     def _ask(self, what: str, oids: Sequence[str]) -> None:
         if self._git is None:
-            self._said.clear()
+            self._said, self._at = b"", 0
             self._git = subprocess.Popen(
                 command.words(
                     "git", "-c", "core.hooksPath=/dev/null", "cat-file", "--batch-command"
@@ -125,9 +126,10 @@ class Reader:
             raise _broken() from None
 
     def _info(self, oid: str) -> Info:
-        while (end := self._said.find(b"\n")) < 0:
-            self._hear()
-        said, kind, *size = self._take(end + 1).decode("ascii", "replace").split()
+        while (end := self._said.find(b"\n", self._at)) < 0:
+            self._said, self._at = self._said[self._at :] + self._hear(), 0
+        said, kind, *size = self._said[self._at : end].decode("ascii", "replace").split()
+        self._at = end + 1
         if said != oid:
             raise _broken()
         return Info(kind, int(size[0])) if size else _NOTHING
@@ -136,16 +138,22 @@ class Reader:
         info = self._info(oid)
         if info == _NOTHING:  # gone since it was found: git says so, and nothing after it
             raise _broken()
-        return self._take(info.size + 1)[:-1]
+        content = self._take(info.size)
+        self._take(1)  # the end of a line
+        return content
 
     def _take(self, size: int) -> bytes:
-        while len(self._said) < size:
-            self._hear()
-        taken = bytes(self._said[:size])
-        del self._said[:size]
-        return taken
+        pieces = [self._said[self._at : self._at + size]]
+        self._at += len(pieces[0])
+        left = size - len(pieces[0])
+        while left:
+            self._said = self._hear()
+            pieces.append(self._said[:left])
+            self._at = len(pieces[-1])
+            left -= self._at
+        return b"".join(pieces)
 
-    def _hear(self) -> None:
+    def _hear(self) -> bytes:
         assert self._git is not None
         assert self._git.stdout is not None
         poll = select.poll()
@@ -155,7 +163,7 @@ class Reader:
         more = self._git.stdout.read(1 << 16)
         if not more:
             raise _broken()
-        self._said += more
+        return more
 
     def _end(self) -> None:
         """End git, which has nothing to lose. The next question begins another one."""
