@@ -43,6 +43,11 @@ class Settings:
         return self.autocrlf in ("input", "true")
 
     @property
+    def encrypts(self) -> bool:
+        """Whether there is a filter that encrypts, for whichever files."""
+        return any(any(_commands(d)) and _is_secret(name, d) for name, d in self.filters.items())
+
+    @property
     def misses_a_command(self) -> bool:
         """Whether a filter is required that has no command."""
         return any(map(_is_broken, self.filters.values()))
@@ -55,6 +60,10 @@ class Settings:
 
 def _commands(driver: Mapping[str, str]) -> list[str]:
     return [driver.get(what, "") for what in ("clean", "smudge", "process")]
+
+
+def _is_secret(name: str, driver: Mapping[str, str]) -> bool:
+    return any(map(_ENCRYPTS.search, (name, *_commands(driver))))
 
 
 def _is_broken(driver: Mapping[str, str]) -> bool:
@@ -81,8 +90,7 @@ def kind_of(attributes: Mapping[str, str], settings: Settings) -> Kind:
     driver = settings.filters.get(name)
     if driver is not None and name not in _OFF:
         if any(_commands(driver)):
-            encrypts = any(map(_ENCRYPTS.search, (name, *_commands(driver))))
-            return Kind.SECRET if encrypts else Kind.FILTER
+            return Kind.SECRET if _is_secret(name, driver) else Kind.FILTER
         if _is_broken(driver):
             return Kind.BROKEN
     if attributes.get("ident", "unset") == "set" or "working-tree-encoding" in attributes:

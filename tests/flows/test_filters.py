@@ -1,5 +1,6 @@
 """Files that a program of the user's filters: what is on disk travels, and nothing is run on it."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -34,6 +35,26 @@ def test_what_a_lossy_filter_drops_is_not_lost(monday: Monday) -> None:
     assert look(m1.top).without(*STAYS) == there
     inside(m1, "undo").ok()
     assert (look(m1.top), shown(m1)) == (before, said)
+
+
+def test_what_a_filter_made_arrives_though_its_attribute_went_since(monday: Monday) -> None:
+    m1, m2 = monday.m1, monday.m2
+    m1.git("config", "filter.lossy.clean", "sed /draft/d")
+    made = {"a.txt": b"text\ndraft\n", "b.csv": b"1\r\n2\r\n", "c.txt": b"plain\n"}
+    commit(m1, {".gitattributes": b"*.txt filter=lossy\n*.csv text eol=crlf\n", **made})
+    for name in made:  # so old that git need not look at them to be sure
+        os.utime(m1.top / name, (1700000000, 1700000000))
+    m1.git("status")
+    m1.write(".gitattributes", "# none\n")
+    assert not {"a.txt", "b.csv"} & set(m1.git("diff", "--name-only").split())
+    over(m1, m2)
+    assert read(m2, *made) == made
+    assert {"a.txt", "b.csv"} <= set(m2.git("diff", "--name-only").split())  # as they are
+    (m2.top / "a.txt").write_bytes(b"text\ndraft 2\n")
+    over(m2, m1)
+    assert read(m1, *made) == {**made, "a.txt": b"text\ndraft 2\n"}
+    inside(m1, "undo").ok()
+    assert read(m1, *made) == made
 
 
 def test_large_files_arrive_and_not_the_pointers_to_them(monday: Monday) -> None:

@@ -27,6 +27,7 @@ from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Taken
+from handsoff.edge.git.unlike import refuse_unlike, unlike
 from handsoff.errors import RefusedError
 
 Spared: TypeAlias = Callable[[bytes, Leaf, int], bool]
@@ -94,7 +95,7 @@ def read_filtered(
     """
     outside = list(outside)
     known = [*look.entries.paths, *outside]
-    rules = rules_of(checkout, known, known)
+    rules = rules_of(checkout, known, [*known, *look.staged])  # attributes may be going
     if rules is None:
         return Filtered()
     worktree = Worktree(checkout.top)
@@ -104,6 +105,9 @@ def read_filtered(
     left = {p for p in filters if spared and p not in look.suspects and _is_spared(look, p, spared)}
     secret = [path for path in present if rules.kind(path) is Kind.SECRET]
     mine = dict(_differing(worktree, rules, present))
+    left_so = set(unlike(checkout, look, rules, present)) - mine.keys()
+    if programs and rules.settings.encrypts:
+        refuse_unlike(left_so)
     asked = [p for p in (*filters, *secret) if p in look.suspects]
     asked += [p for p in secret if p not in look.suspects and _is_touched(worktree, look, p)]
     with converter(checkout, standing_in=_not_on_disk(worktree, look)) as git:
@@ -120,7 +124,7 @@ def read_filtered(
         lossless = dict(_lossless(checkout, look, git, mine, cleaned))
     return Filtered(
         lossless=lossless,
-        raw=frozenset({*filters, *mine} - lossless.keys() - left),
+        raw=frozenset({*filters, *mine, *left_so} - lossless.keys() - left),
         programs=frozenset(filters),
         spared=frozenset(left),
         secret=frozenset(secret),

@@ -1,6 +1,7 @@
 """Which tracked files travel as git has them, and which as they are on disk."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,69 @@ def test_a_secret_that_is_still_encrypted_is_as_git_has_it(here: Here) -> None:
     for programs in (True, False):
         found = filtered(here, programs=programs)
         assert found.behind[b"a.vault"] == Leaf(FILE, blob(cipher.encode()))
+
+
+def _attributes_go(here: Here) -> None:
+    here.write(".gitattributes", b"# none\n")
+
+
+def _attributes_go_with_a_commit(here: Here) -> None:
+    _attributes_go(here)
+    here.git("commit", "-qam", "no attributes")
+
+
+def _attributes_are_removed_from_the_index(here: Here) -> None:
+    here.git("rm", "-q", ".gitattributes")
+
+
+def _others_say_no(here: Here) -> None:
+    info = here.top / ".git" / "info"
+    info.mkdir(exist_ok=True)
+    (info / "attributes").write_bytes(b"*.txt -text !eol\n*.nb !filter\n")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _attributes_go, _attributes_go_with_a_commit, _attributes_are_removed_from_the_index,
+        _others_say_no,
+    ],
+)  # fmt: skip
+def test_what_was_converted_by_attributes_that_went_travels_as_it_is_on_disk(
+    here: Here, change: Callable[[Here], None]
+) -> None:
+    here.git("config", "filter.strip.clean", "sed /OUT/d")
+    here.write(".gitattributes", b"*.txt text eol=crlf\n*.nb filter=strip\n")
+    commit(here, **{"a.txt": CRLF, "b.nb": b"code\nOUT 42\n", "c": LF, "sub/d.txt": CRLF})
+    change(here)
+    assert filtered(here).raw == {b"a.txt", b"b.nb", b"sub/d.txt"}
+    here.git("config", "filter.crypt.clean", "cat")
+    with pytest.raises(RefusedError, match=r"a\.txt is not what git has of it, .* encrypts here"):
+        filtered(here)
+    assert filtered(here, programs=False).raw == {b"a.txt", b"b.nb", b"sub/d.txt"}
+
+
+def test_a_filter_without_commands_leaves_what_it_made(here: Here) -> None:
+    here.write(".gitattributes", b"*.nb filter=strip\n")
+    here.git("config", "filter.strip.clean", "sed /OUT/d")
+    commit(here, **{"b.nb": b"code\nOUT 42\n", "same.nb": b"code\n"})
+    date(here.top / ".gitattributes", 0)
+    here.git("config", "--unset", "filter.strip.clean")
+    assert filtered(here).raw == {b"b.nb"}
+
+
+def test_attributes_of_a_folder_count_for_what_is_in_it(here: Here) -> None:
+    here.write(".gitattributes", b"*.txt text eol=crlf\n")
+    here.write("sub/.gitattributes", b"*.txt text eol=crlf\n")
+    commit(here, **{"a.txt": CRLF, "sub/d.txt": CRLF})
+    here.write("sub/.gitattributes", b"*.txt -text !eol\n")
+    assert filtered(here).raw == {b"sub/d.txt"}
+
+
+def test_attributes_that_are_not_on_disk_are_those_of_the_index(here: Here) -> None:
+    here.write(".gitattributes", b"*.txt text eol=crlf\n")
+    commit(here, **{"a.txt": CRLF})
+    (here.top / ".gitattributes").unlink()
+    found = filtered(here)
+    assert set(found.lossless) == {b"a.txt"}
+    assert not found.raw
