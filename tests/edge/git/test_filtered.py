@@ -250,3 +250,12 @@ def test_attributes_that_are_not_on_disk_are_those_of_the_index(here: Here) -> N
     found = filtered(here)
     assert set(found.lossless) == {b"a.txt"}
     assert not found.raw
+
+
+def test_a_file_whose_object_was_only_promised_is_not_asked_about(here: Here) -> None:
+    here.write(".gitattributes", b"*.txt -text\n")
+    commit(here, **{"a.txt": CRLF})
+    oid = blob(CRLF)
+    (here.top / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    here.write(".gitattributes", b"# none\n")
+    assert not filtered(here).raw
