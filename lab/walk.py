@@ -17,7 +17,8 @@ After each verb, and at the end of the walk, with the remote back (``walk_checks
 - what is caught is what its maker had when it was made; ``undo`` brings back what was there before,
   and ``undo`` of that the rest: so nothing is lost on the way;
 - a push of the branch of a work gets through only if nobody has caught the work, if it is closed,
-  or if it comes from whoever caught it last and it is not on offer;
+  or if it comes from whoever caught it last and it is not on offer (a catch that was made without
+  the remote counts if it lands);
 - nothing is left unfinished, one machine at most carries a work, and all tell the same of it, which
   is what the record says when it is read with plain git;
 - each entry holds, for the audit and for git, and ``git fsck`` finds nothing, on any machine and on

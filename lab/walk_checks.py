@@ -149,6 +149,9 @@ class Checks:
                 continue
             world.told.append(f"       moved {work}")
             last = world.members.last(world.lab, world.remote, work)
+            if not last.lets_push(machine):  # but for a catch that waits there, and lands
+                world.answer(("pending",), world.run(machine, ("pending", "--send")))
+                last = world.members.last(world.lab, world.remote, work)
             if not last.lets_push(machine):
                 raise FaultError(f"{machine} pushed {work}: {last}")
 
