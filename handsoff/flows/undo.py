@@ -4,7 +4,7 @@ What is here now is captured first, and becomes the new restore point: undo twic
 record does not move: whoever carries the work still does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,8 +80,7 @@ def _go_back(
     _check_branch(checkout, point, state)
     target = Target(state, objects, state.stash, f"handsoff: undo the catch of {work}")
     apart = between(checkout, now.snapshot, state, objects)
-    stood = {encode(name) for name in point.get("stood", ())}
-    changes = _without_own(apart.files, now, objects, str(point.get("envelope", "")), stood)
+    changes = _without_own(apart.files, now, objects, point)
     local = applying.localize(desk, target, now, apart, changes)
     _refuse_in_the_way(checkout, state, local)
     result = Undone(
@@ -177,13 +176,15 @@ def _half_done(checkout: Checkout, objects: Objects, point: dict[str, Any]) -> s
 
 
 def _without_own(
-    changes: Iterable[Change], now: Observed, objects: Objects, caught: str, stood: set[bytes]
+    changes: Iterable[Change], now: Observed, objects: Objects, point: Mapping[str, Any]
 ) -> list[Change]:
     """Return ``changes`` less the removals of files that were ignored before, and here already.
 
     The restore point does not have them: only the caught carry list brings them in, or what was
     caught has them as they ``stood`` here.
     """
+    stood = {encode(name) for name in point.get("stood", ())}
+    caught = str(point.get("envelope", ""))
     try:
         tree = restore.read_state(objects, caught).work_tree if caught else ""
     except DamagedError:

@@ -27,7 +27,7 @@ from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.git.sinks import Taken
-from handsoff.edge.git.unlike import refuse_unlike, unlike
+from handsoff.edge.git.unlike import unlike
 from handsoff.errors import RefusedError
 
 Spared: TypeAlias = Callable[[bytes, Leaf, int], bool]
@@ -105,9 +105,7 @@ def read_filtered(
     left = {p for p in filters if spared and p not in look.suspects and _is_spared(look, p, spared)}
     secret = [path for path in present if rules.kind(path) is Kind.SECRET]
     mine = dict(_differing(worktree, rules, present))
-    left_so = set(unlike(checkout, look, rules, present)) - mine.keys()
-    if programs and rules.settings.encrypts:
-        refuse_unlike(left_so)
+    left_so = unlike(checkout, look, rules, {*present} - mine.keys(), refused=programs)
     asked = [p for p in (*filters, *secret) if p in look.suspects]
     asked += [p for p in secret if p not in look.suspects and _is_touched(worktree, look, p)]
     with converter(checkout, standing_in=_not_on_disk(worktree, look)) as git:

@@ -24,13 +24,23 @@ _GONE: Final[_Time] = (1 << 62, 0)
 
 
 def unlike(
-    checkout: Checkout, look: Look, rules: Rules, present: Iterable[bytes]
-) -> Iterator[bytes]:
-    """Yield those of the files ``present``.
+    checkout: Checkout, look: Look, rules: Rules, present: Iterable[bytes], *, refused: bool
+) -> set[bytes]:
+    """Return those of the files ``present``.
 
     Of a hundred thousand blobs the sizes take a second: asked about are the files that are older
     than attributes that count for them, and those of a filter without commands.
+    If they are to be ``refused``, RefusedError in a clone in which a filter encrypts.
     """
+    found = set(_found(checkout, look, rules, present))
+    if refused and rules.settings.encrypts:
+        _refuse(found)
+    return found
+
+
+def _found(
+    checkout: Checkout, look: Look, rules: Rules, present: Iterable[bytes]
+) -> Iterator[bytes]:
     since, objects = list(_since(checkout, look)), Objects(checkout.objects_dir)
     for path in present:
         if path in look.suspects or rules.kind(path) not in (Kind.NOBODY, Kind.GIT):
@@ -44,8 +54,7 @@ def unlike(
                 yield path
 
 
-def refuse_unlike(found: Iterable[bytes]) -> None:
-    """Raise RefusedError for the first of ``found``, in a clone in which a filter encrypts."""
+def _refuse(found: Iterable[bytes]) -> None:
     for path in sorted(found):
         raise RefusedError(
             f"what is on disk of {paths.shown(path)} is not what git has of it, and a filter "
