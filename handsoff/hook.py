@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 import sys
 
-from handsoff.core import quickjson
+from handsoff.core.hooks import quickjson
 from handsoff.core.loose import as_object, as_text
-from handsoff.core.tools import deeds_of, is_settled
+from handsoff.core.shell.tools import deeds_of, is_settled
 from handsoff.edge import clock, hooklog
 from handsoff.edge.git.place import Place, place_at, place_of
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from handsoff.core.deed import Deed
-    from handsoff.core.standing import Standing
+    from handsoff.core.hooks.standing import Standing
+    from handsoff.core.shell.deed import Deed
 
 AGENTS = ("claude", "codex")
 LIMIT = 1024 * 1024
@@ -98,7 +98,7 @@ class Hook:
             return self._judge()
         if place is None or not here:
             return {}
-        from handsoff.core.hooking import context  # noqa: PLC0415 - most events end before
+        from handsoff.core.hooks.hooking import context  # noqa: PLC0415 - most events end before
 
         standing = self._standing(place, self._work(place))
         said = ""
@@ -139,7 +139,7 @@ class Hook:
         return place.head() or as_text(here.get("work"))
 
     def _standing(self, place: Place, work: str) -> Standing:
-        from handsoff.core.standing import Standing  # noqa: PLC0415 - as below
+        from handsoff.core.hooks.standing import Standing  # noqa: PLC0415 - as below
 
         return Standing(self._state(place), work, self.now, _spell)
 
@@ -150,7 +150,7 @@ class Hook:
             for place, work in self._works(deed):
                 if is_settled(self._state(place), work):
                     continue
-                from handsoff.core import hooking  # noqa: PLC0415 - most events do not come to it
+                from handsoff.core.hooks import hooking  # noqa: PLC0415 - most events do not come to it
 
                 standing = self._standing(place, work)
                 reason = hooking.refusal(deed.kind, standing)
@@ -189,14 +189,14 @@ class Hook:
         return folder if os.path.isdir(folder) else self.cwd
 
     def _started(self, place: Place, standing: Standing) -> str:
-        from handsoff.core.hooking import started  # noqa: PLC0415 - as above
+        from handsoff.core.hooks.hooking import started  # noqa: PLC0415 - as above
 
         said = started(standing, self._page(place, standing))
         self._safely(lambda: hooklog.tell(place.store, self.session, standing.key, self.now))
         return said
 
     def _changed(self, place: Place, standing: Standing) -> str:
-        from handsoff.core.hooking import changed  # noqa: PLC0415 - as above
+        from handsoff.core.hooks.hooking import changed  # noqa: PLC0415 - as above
 
         before = hooklog.told(place.store, self.session)
         if before != standing.key:
@@ -210,8 +210,8 @@ class Hook:
             return None
         with open(path, "rb") as file:
             body = file.read(_PAGE_LIMIT + 1)
-        from handsoff.core.page import parse  # noqa: PLC0415 - 20 ms, once a session
-        from handsoff.core.telling import told_of  # noqa: PLC0415 - as above
+        from handsoff.core.hooks.telling import told_of  # noqa: PLC0415 - as above
+        from handsoff.core.pages.page import parse  # noqa: PLC0415 - 20 ms, once a session
         from handsoff.errors import HandsoffError  # noqa: PLC0415 - as above
 
         try:
@@ -222,7 +222,7 @@ class Hook:
     def _do_chores(self, place: Place, standing: Standing) -> None:
         if not place.top:
             return
-        from handsoff.core.hooking import chores  # noqa: PLC0415 - as above
+        from handsoff.core.hooks.hooking import chores  # noqa: PLC0415 - as above
 
         due = [
             chore

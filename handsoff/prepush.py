@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from handsoff.core.places import is_ours
 from handsoff.core.plain import plain, plain_block
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.places import is_ours
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge import tongue
 from handsoff.edge.git.caller import pushes_mirror
 from handsoff.edge.git.remote import Shared, open_shared
@@ -134,7 +134,7 @@ def _desk(checkout: Checkout) -> "Desk | None":
 
 
 def _judge_works(desk: "Desk", works: list[str]) -> list[str]:
-    from handsoff.core.pushing import way_on  # noqa: PLC0415 - as above
+    from handsoff.core.remote.pushing import way_on  # noqa: PLC0415 - as above
     from handsoff.flows.waiting import judging  # noqa: PLC0415 - git was asked by now
 
     views = desk.views(works)

@@ -2,7 +2,7 @@
 
     python -m handsoff.prereceive < lines of "<old> <new> <ref>"
 
-Rules of the room: the rules are those of ``core/gate.py``; no key is needed here, and no SSH
+Rules of the room: the rules are those of ``core/remote/gate.py``; no key is needed here, and no SSH
 library or libgit2 is imported. What cannot be verified is refused, for our refs and for branches
 with a record; other pushes, and a server without a roster, are none of its business.
 
@@ -14,22 +14,23 @@ import sys
 from functools import cached_property
 from typing import Final
 
-from handsoff.core import archive, gate, page
-from handsoff.core.admission import REVOKED_LIMIT, RosterRead
-from handsoff.core.archive import Archive
 from handsoff.core.chain import LIMIT, Commits
-from handsoff.core.gate import Chapter, Update
 from handsoff.core.ids import work_component
-from handsoff.core.lease import Saved
-from handsoff.core.notes import Notes
+from handsoff.core.machines.admission import REVOKED_LIMIT, RosterRead
+from handsoff.core.machines.roster import Roster
 from handsoff.core.objects import parse_commit
-from handsoff.core.places import PREFIX, check_prefix
+from handsoff.core.pages import page
 from handsoff.core.plain import plain, plain_block
-from handsoff.core.pushcert import Certificate, read_certificate
-from handsoff.core.pushing import NOTHING_THERE
-from handsoff.core.record import Record
-from handsoff.core.refs import HEADS, Kind, Ref, read_ref
-from handsoff.core.roster import Roster
+from handsoff.core.remote import archive, gate
+from handsoff.core.remote.archive import Archive
+from handsoff.core.remote.gate import Chapter, Update
+from handsoff.core.remote.places import PREFIX, check_prefix
+from handsoff.core.remote.pushcert import Certificate, read_certificate
+from handsoff.core.remote.pushing import NOTHING_THERE
+from handsoff.core.remote.refs import HEADS, Kind, Ref, read_ref
+from handsoff.core.works.lease import Saved
+from handsoff.core.works.notes import Notes
+from handsoff.core.works.record import Record
 from handsoff.edge import clock, tongue
 from handsoff.edge.git.bare import Bare, open_bare
 from handsoff.edge.git.repo import decode

@@ -28,8 +28,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "lab")]
 
 from agents_server import PUSH, SAID, Model  # noqa: E402
 
-from handsoff.core import adapters  # noqa: E402
-from handsoff.core.settings_text import Found  # noqa: E402
+from handsoff.core.settings import adapters  # noqa: E402
+from handsoff.core.settings.settings_text import Found  # noqa: E402
 from tests.kit.machines import Machine, Ran, World, run, sealed  # noqa: E402
 
 INSIDE: Final = "HANDSOFF_LAB_INSIDE"

@@ -13,9 +13,9 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from handsoff.core.cache import from_cache, to_cache
-from handsoff.core.lease import Recipient
-from handsoff.core.record import Record, read_record
+from handsoff.core.works.cache import from_cache, to_cache
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.record import Record, read_record
 from tests.kit.signing import M1, M2, Machine, empty, pairs, roster
 
 WORK = "feat/x"

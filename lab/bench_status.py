@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from handsoff.core.pen import Pen  # noqa: E402 - found beside this file
+from handsoff.core.works.pen import Pen  # noqa: E402 - found beside this file
 from handsoff.edge.git.moves import Move  # noqa: E402
 from tests.kit.machines import Machine, World, sealed, store  # noqa: E402
 

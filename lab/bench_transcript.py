@@ -3,10 +3,10 @@
 Run from the repository root: python lab/bench_transcript.py [--mb 128]
 
 A transcript of made-up turns in the shape that Claude Code writes (prompts, tool calls, outputs of
-many lines, some thinking), in chunks of 1 MiB, through ``rewrite`` of ``core/transcript.py``. Few:
-one line in 200 names the checkout. All: each line does, in ``cwd`` and mostly in what it says. MB
-are 10^6 bytes, seconds are of the processor, of this process. Exit code 1 if few runs under 60
-MB/s, or all under 10.
+many lines, some thinking), in chunks of 1 MiB, through ``rewrite`` of
+``core/transcripts/transcript.py``. Few: one line in 200 names the checkout. All: each line does,
+in ``cwd`` and mostly in what it says. MB are 10^6 bytes, seconds are of the processor, of this
+process. Exit code 1 if few runs under 60 MB/s, or all under 10.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from handsoff.core.pathmap import PathMap
-from handsoff.core.transcript import rewrite
+from handsoff.core.transcripts.pathmap import PathMap
+from handsoff.core.transcripts.transcript import rewrite
 
 OLD, NEW = "/home/me/work/ledger", "/Users/li/src/ledger copy"
 PROJECT, NEW_PROJECT = "-home-me-work-ledger", "-Users-li-src-ledger-copy"

@@ -31,9 +31,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: E402
 from meter import Launcher  # noqa: E402 - found beside this file
 from private_sshd import Sshd, missing  # noqa: E402
 
-from handsoff.core.exchange import Role  # noqa: E402
 from handsoff.core.ids import machine_id  # noqa: E402
-from handsoff.core.messages import (  # noqa: E402
+from handsoff.core.talk.exchange import Role  # noqa: E402
+from handsoff.core.talk.messages import (  # noqa: E402
     VERSIONS,
     Accept,
     Ask,

@@ -25,7 +25,7 @@ from typing import Final
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from handsoff.core.discovery import MACHINES, host_of  # noqa: E402
+from handsoff.core.reach.discovery import MACHINES, host_of  # noqa: E402
 from handsoff.edge import mdns  # noqa: E402
 from tests.kit.lan import Lan, NoLan, Plugged, lan  # noqa: E402
 from tests.kit.machines import Machine, Ran, World, sealed  # noqa: E402

@@ -3,14 +3,14 @@
 from typing import Final
 
 TESTS: Final = {
-    "jsonspans": ["test_jsonspans", "test_settings_text"],
-    "jsonlayout": ["test_settings_text"],
-    "settings_text": ["test_settings_text"],
-    "adapters": ["test_adapters"],
-    "team_rules": ["test_team_rules"],
+    "settings/jsonspans": ["settings/test_jsonspans", "settings/test_settings_text"],
+    "settings/jsonlayout": ["settings/test_settings_text"],
+    "settings/settings_text": ["settings/test_settings_text"],
+    "settings/adapters": ["settings/test_adapters"],
+    "settings/team_rules": ["settings/test_team_rules"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "jsonspans": [
+    "settings/jsonspans": [
         ("the first of two keys counts", "return found[-1] if found", "return found[0] if found"),
         (
             "a comma may end a list",
@@ -22,7 +22,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a comment is a riddle", "elif _COMMENT.match(self.text, at):", "elif False:"),
         ("lines end in a line feed only", '"\\r\\n|\\n|\\r", text[:at]', '"\\n", text[:at]'),
     ],
-    "jsonlayout": [
+    "settings/jsonlayout": [
         ("one line becomes many", 'return Style("", "", comma, colon)', "return FRESH"),
         ("CRLF becomes LF", "return Style(newline[0], unit", 'return Style("\\n", unit'),
         ("tabs become blanks", "Style(newline[0], unit,", 'Style(newline[0], "  ",'),
@@ -33,7 +33,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("tight ones get blanks", 'tight = body[first.start - 1] == ":"', "tight = False"),
     ],
-    "settings_text": [
+    "settings/settings_text": [
         (
             "a mark of the file is lost",
             "return None if left is None else mark + left",
@@ -76,7 +76,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a list is an object", "if not hooks.is_object:", "if False:"),
         ("hooks are always made", "if hooks is None:\n        fresh", "if True:\n        fresh"),
     ],
-    "adapters": [
+    "settings/adapters": [
         (
             "any program that ends so is ours",
             "_PROGRAMS.fullmatch(re.split",
@@ -108,7 +108,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("a project is trusted anyway", 'get("trust_level") != "trusted"', 'get("x") == "trusted"'),
     ],
-    "team_rules": [
+    "settings/team_rules": [
         ("marks may be in any order", '== ["begin", "end"]', '!= ["begin"]'),
         (
             "CRLF becomes LF",

@@ -3,18 +3,18 @@
 from typing import Final
 
 TESTS: Final = {
-    "sessions": ["test_sessions", "test_masking"],
-    "masking": ["test_masking"],
-    "stopping": ["test_stopping"],
+    "transcripts/sessions": ["transcripts/test_sessions", "guard/test_masking"],
+    "guard/masking": ["guard/test_masking"],
+    "hooks/stopping": ["hooks/test_stopping"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "masking": [
+    "guard/masking": [
         ("what comes after a secret is lost", "(out + data[end:])", "out"),
         ("the first secret alone", "end = hit.at + len(hit.secret)",
          "return (out + data[hit.at + len(hit.secret) :]).decode()"),
         ("the marker stands beside the secret", "end = hit.at + len(hit.secret)", "end = hit.at"),
     ],
-    "sessions": [
+    "transcripts/sessions": [
         ("a prompt is shown as it was typed", "plain(mask(prompt.strip())", "plain(prompt.strip()"),
         ("cut before it is masked", "mask(prompt.strip())", "mask(prompt.strip()[:190])"),
         ("letters of any script are kept", "return unit < 0x80 and chr", "return chr"),
@@ -58,7 +58,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("instructions were asked", '"" if _INSTRUCTIONS.match(text.lstrip()) else text', "text"),
         ("deep lines", "except (ValueError, RecursionError):", "except ValueError:"),
     ],
-    "stopping": [
+    "hooks/stopping": [
         ("asked without being asked", "if asked else Fate.NAMED", ""),
         ("asked while the record waits", "if not stands:", "if False:"),
         ("asked though it works elsewhere", "if not agent.here:", "if False:"),

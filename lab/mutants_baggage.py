@@ -3,12 +3,12 @@
 from typing import Final
 
 TESTS: Final = {
-    "baggage": ["test_baggage"],
-    "installing": ["test_installing"],
-    "whereabouts": ["test_whereabouts"],
+    "transcripts/baggage": ["transcripts/test_baggage"],
+    "transcripts/installing": ["transcripts/test_installing"],
+    "transcripts/whereabouts": ["transcripts/test_whereabouts"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "baggage": [
+    "transcripts/baggage": [
         ("anybody gets a transcript", "if mine is not None and mine == theirs:", "if True:"),
         ("nobody is everybody's person", "if mine is not None and mine == theirs:",
          "if mine == theirs:"),
@@ -23,7 +23,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("pieces that are no file", "len(sizes) == len(pieces)", "True"),
         ("pieces twice", "if len({*trees}) != len(trees) or", "if"),
     ],
-    "installing": [
+    "transcripts/installing": [
         ("a fork is an extension", "OTHER: Verdict.FORK", "OTHER: Verdict.EXTENSION"),
         ("half a fork", "return dict.fromkeys(verdicts, Verdict.FORK)", "pass"),
         ("what has grown here is replaced", "goes_on = of_main in (Verdict.NEW, Verdict.EXTENSION)",
@@ -31,7 +31,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("one spelling alone", "and there.line(mine) != yours", ""),
         ("a torn line is whole", "self._end = written[len(mine) :]", 'self._end = b""'),
     ],
-    "whereabouts": [
+    "transcripts/whereabouts": [
         ("any last line is a marker", 'tail.endswith(b"\\n" + line)', "tail.endswith(line)"),
         ("tool results are rewritten", "and not aside", ""),
         ("codex has it twice", "if len(here) > 1:", "if False:"),

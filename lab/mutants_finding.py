@@ -3,14 +3,14 @@
 from typing import Final
 
 TESTS: Final = {
-    "address": ["test_address", "test_destination", "test_interfaces"],
-    "interfaces": ["test_interfaces"],
-    "discovery": ["test_discovery"],
-    "nearby": ["test_nearby"],
-    "earshot": ["test_nearby"],
+    "reach/address": ["reach/test_address", "reach/test_destination", "reach/test_interfaces"],
+    "reach/interfaces": ["reach/test_interfaces"],
+    "reach/discovery": ["reach/test_discovery"],
+    "reach/nearby": ["reach/test_nearby"],
+    "checkup/earshot": ["reach/test_nearby"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "address": [
+    "reach/address": [
         (
             "a host may start with a dash",
             '_HOST: Final = re.compile(r"[A-Za-z0-9_]',
@@ -20,7 +20,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("no address is every address", "ip.is_unspecified", "False"),
         ("others reach loopback", "ip.is_loopback if", "False if"),
     ],
-    "interfaces": [
+    "reach/interfaces": [
         ("loopback is a network", "if interface.loopback:", "if False:"),
         ("containers are near by", "if _CONTAINERS.match(interface.name):", "if False:"),
         ("a VPN is near by", "if _TUNNELS.match(interface.name):", "if False:"),
@@ -50,7 +50,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("other networks first", "not beside, isinstance", "beside, isinstance"),
         ("the link's own first", "return address.is_link_local, not", "return False, not"),
     ],
-    "discovery": [
+    "reach/discovery": [
         ("a host of any name", "and host_of(kind, found) == name else", "else"),
         ("a service on another host", "instance_of(self.kind, host) == instance and", "True and"),
         ("any port", "and 0 < port <= LAST_PORT:", ":"),
@@ -74,13 +74,13 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("our own voice is another's", "not name.endswith(ours)", "True"),
     ],
-    "nearby": [
+    "reach/nearby": [
         ("announced is proved", "if answer is Answer.PROVED]", "]"),
         ("a claim is silence", "    if claimed:\n", "    if False:\n"),
         ("strangers who proved nothing", "or p.presence is Presence.HERE]", "or True]"),
         ("seen now, who was not", "now if proved else", "now if there else"),
     ],
-    "earshot": [
+    "checkup/earshot": [
         (
             "nobody is a fault",
             "found.append(note(_TOPIC, *_silence(",

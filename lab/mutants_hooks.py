@@ -3,18 +3,18 @@
 from typing import Final
 
 TESTS: Final = {
-    "shellwords": ["test_shellwords"],
-    "runners": ["test_shellwords"],
-    "deeds": ["test_shellwords"],
-    "deed": ["test_shellwords"],
-    "quickjson": ["test_quickjson"],
-    "briefing": ["test_briefing"],
-    "tools": ["test_hooking", "test_shellwords"],
-    "standing": ["test_hooking"],
-    "hooking": ["test_hooking"],
+    "shell/shellwords": ["shell/test_shellwords"],
+    "shell/runners": ["shell/test_shellwords"],
+    "shell/deeds": ["shell/test_shellwords"],
+    "shell/deed": ["shell/test_shellwords"],
+    "hooks/quickjson": ["hooks/test_quickjson"],
+    "hooks/briefing": ["hooks/test_briefing"],
+    "shell/tools": ["hooks/test_hooking", "shell/test_shellwords"],
+    "hooks/standing": ["hooks/test_hooking"],
+    "hooks/hooking": ["hooks/test_hooking"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "shellwords": [
+    "shell/shellwords": [
         ("a shift is a here-document", "and not self.sums:", "and True:"),
         ("comments run", 'elif c == "#":', 'elif c == "\\0":'),
         ("a subshell keeps where it went", "self.cd, self.sums = here, sums", "self.sums = sums"),
@@ -38,7 +38,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("defaults are not read", "            self._inside(match[0])  #", "            #"),
         ("depth has no end", "_DEEPEST = 24", "_DEEPEST = 10**9"),
     ],
-    "runners": [
+    "shell/runners": [
         ("sudo -S eats its command", 'splits=name == "env"', "splits=True"),
         ("keywords are programs", "        if first in _BEFORE:", "        if False:"),
         ("variables are programs", "elif _is_assigned(first):", "elif False:"),
@@ -50,7 +50,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("only the bare name", 'word.replace("\\\\", "/").rpartition("/")[2].lower()', "word"),
     ],
-    "deeds": [
+    "shell/deeds": [
         ("gh api makes nothing", "if acts or asks else", "if acts else"),
         (
             "git-push is another program",
@@ -79,7 +79,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("talk into a shell is talk", "in _SPOKEN:", "in ():"),
     ],
-    "briefing": [
+    "hooks/briefing": [
         ("any word is a wish", "if edits.lower() in EDITS else EDITS[0]", "if edits else EDITS[0]"),
         ("no is ten minutes", "if save_every.lower() in _NEVER", "if False"),
         (
@@ -110,20 +110,20 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("the inbox counts more", "if work not in found and (", "if ("),
         ("those here go first", 'key=lambda item: (item[1]["here"], ', "key=lambda item: ("),
     ],
-    "deed": [("files keep their names", '"*** Move to",', "")],
-    "quickjson": [
+    "shell/deed": [("files keep their names", '"*** Move to",', "")],
+    "hooks/quickjson": [
         ("what follows is nothing", "if text[end:].strip(_BLANKS):", "if False:"),
         ("blanks before it are wrong", "len(text.lstrip(_BLANKS))", "len(text)"),
         ("a mark of order is wrong", '.removeprefix("\\ufeff")', ""),
     ],
-    "tools": [
+    "shell/tools": [
         ("each line is harmless", 'return "gh" in said and (', "return False and ("),
         ("quotes hide a push", "line.translate(_QUOTES).lower()", "line.lower()"),
         ("letters hide a push", """if "$'" in line or any""", "if any"),
         ("notebooks pass", '"NotebookEdit"', '"notebookedit"'),
         ("words of older programs pass", "isinstance(found, list)", "isinstance(found, bytes)"),
     ],
-    "standing": [
+    "hooks/standing": [
         ("time stands still", "now >= self.until", "now > 10**12"),
         ("a lapse changes nothing", '"may_push_then" if self.lapsed else "may_push"', '"may_push"'),
         ("who says nothing refuses", "allowed is False", "not allowed"),
@@ -147,7 +147,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "saying {why}",
         ),
     ],
-    "hooking": [
+    "hooks/hooking": [
         ("edits are always refused", '(kind == "edit" and standing.edits != "deny")', "False"),
         ("nothing is refused", "if not standing.elsewhere or", "if True or"),
         ("warnings for all", 'and standing.edits == "warn"', ""),

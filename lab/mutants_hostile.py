@@ -3,14 +3,14 @@
 from typing import Final
 
 TESTS: Final = {
-    "bounds": ["test_bounds"],
-    "autorun": ["test_autorun"],
+    "parcels/bounds": ["parcels/test_bounds"],
+    "parcels/autorun": ["parcels/test_autorun"],
     "canon": ["test_canon"],
-    "ids": ["test_refs"],
-    "paths": ["test_paths"],
+    "ids": ["remote/test_refs"],
+    "checkout/paths": ["checkout/test_paths"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "bounds": [
+    "parcels/bounds": [
         ("deltas pass", "if number in _DELTAS:", "if False:"),
         ("a header may say anything", "if size > limit:", "if False:"),
         ("large commits and trees pass", "if length > _LIMITS.get(kind, limit):", "if False:"),
@@ -22,13 +22,13 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("who says nothing may do anything", "_UNSAID + _RATIO * pack_size)", "room)"),
         ("what shrinks well is small", "_SAID + _RATIO * pack_size\n", "_SAID\n"),
     ],
-    "autorun": [
+    "parcels/autorun": [
         ("the top alone", '(?:.*/)?(?:{path})', '(?:{path})'),
         ("one spelling alone", "re.IGNORECASE | re.DOTALL", "re.DOTALL"),
         ("what goes is told", "if change.new is not None else None", "if True else None"),
     ],
     "canon": [("a million lists", "_nested(body) > MOST_NESTED", "False")],
-    "paths": [
+    "checkout/paths": [
         ("a folder may have a .git", r"(?!\.git|git~|", r"(?!git~|"),
         ("a folder may lead upwards", r"|\.{1,2}(?:[\0/]|\Z))[", ")["),
         ("a path may be as long as it likes", "len(path) <= PATH_LIMIT and ", ""),

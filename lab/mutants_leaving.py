@@ -3,14 +3,14 @@
 from typing import Final
 
 TESTS: Final = {
-    "guard": ["test_guard"],
-    "assignments": ["test_assignments"],
-    "passwords": ["test_passwords", "test_assignments"],
-    "patterns": ["test_patterns"],
-    "placeholders": ["test_placeholders"],
+    "guard/guard": ["guard/test_guard"],
+    "guard/assignments": ["guard/test_assignments"],
+    "guard/passwords": ["guard/test_passwords", "guard/test_assignments"],
+    "guard/patterns": ["guard/test_patterns"],
+    "pages/placeholders": ["pages/test_placeholders"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "guard": [
+    "guard/guard": [
         ("what an editor saves beside has no dot", r'rb"(?:\.|\.?#)?\.env"', r'rb"\.env"'),
         ("a template is a secret", "and not _TEMPLATE.fullmatch(p) for", "for"),
         ("the last name alone", "for p in parts)", "for p in parts[-1:])"),
@@ -29,7 +29,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a terminal obeys a path", "return printable(found.path)",
          'return found.path.decode("utf-8", "replace")'),
     ],
-    "assignments": [
+    "guard/assignments": [
         ("any name is one of a secret", 'if _NOT_SECRET.match(match["tail"]):', "if False:"),
         ("the end of the text is code", 'b"\\n"  # the last', "end  # the last"),
         ("what ends a statement ends a text", ' and not end.strip(b" \\t"):', ":"),
@@ -46,7 +46,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("an example in a URL", "and not stands_in(match[2]):", ":"),
         ("a host that says example", r"(?!example\.(?:com|org|net)\b)", ""),
     ],
-    "passwords": [
+    "guard/passwords": [
         ("a reference is a key", "    if _REFERENCE.match(value):\n", "    if False:\n"),
         ("a rule of dashes is a key", " and len(set(value)) > DIFFERENT", ""),
         ("ids are secrets", "_DIGEST.fullmatch(value) or ", ""),
@@ -61,7 +61,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("words are mixed", " and not is_wordy(value)\n", "\n"),
         ("all are mixed", "return kinds(value) == len(_KINDS) and", "return"),
     ],
-    "patterns": [
+    "guard/patterns": [
         ("a token in a word", "return _BEFORE.search(", "return True or _BEFORE.search("),
         ("a token after an escape", "return _BEFORE.search(", "return False and _BEFORE.search("),
         ("a word behind a dash", " and _UNLIKE_WORDS.match(match[0]):", ":"),
@@ -76,7 +76,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a login without a name", "bool(colon and name) and", "bool(colon) and"),
         ("a login with any password", " and passwords.is_password(password)", ""),
     ],
-    "placeholders": [
+    "pages/placeholders": [
         ("a word in a name", r'(?![A-Za-z0-9_/]|[.-]\w)")', '")'),
         ("a word behind a name", r"(?<![A-Za-z0-9_./#$@-])", ""),
         ("what is meant as a word", 'search(_MENTION.sub("", text))', "search(text)"),

@@ -3,13 +3,13 @@
 from typing import Final
 
 TESTS: Final = {
-    "visiting": ["test_visiting"],
-    "legs": ["test_legs"],
-    "timescale": ["test_legs"],
-    "differences": ["test_legs"],
+    "shown/visiting": ["shown/test_visiting"],
+    "audit/legs": ["audit/test_legs"],
+    "shown/timescale": ["audit/test_legs"],
+    "shown/differences": ["audit/test_legs"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "visiting": [
+    "shown/visiting": [
         ("any method", 'visit.method not in ("GET", "HEAD") and not posts', "False"),
         ("any name in Host", "list(visit.hosts) != [self.host]", "False"),
         ("one right Host among others", "list(visit.hosts) != [self.host]",
@@ -28,16 +28,16 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a new key throws everybody out", "key=key, until=now + VALID",
          "key=key, until=now + VALID, sessions=()"),
     ],
-    "legs": [
+    "audit/legs": [
         ("leases never run out", "lease.until is not None else end", "False else end"),
         ("blocked is dropped", "if lease.blocked:", "if False:"),
         ("saves of all legs", "saves.count(leg.number)", "len(saves)"),
     ],
-    "timescale": [
+    "shown/timescale": [
         ("waiting to scale", "min(length, _SHARE * whole)", "length"),
         ("labels on top of each other", "place - found[-1][0] >= _APART", "True"),
     ],
-    "differences": [
+    "shown/differences": [
         ("any length is compared", "max(len(before), len(after)) > LINES", "False"),
     ],
 }  # fmt: skip

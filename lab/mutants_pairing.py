@@ -3,22 +3,22 @@
 from typing import Final
 
 TESTS: Final = {
-    "codes": ["test_codes"],
-    "pairing": ["test_pairing"],
-    "pairtalk": ["test_pairing"],
-    "fields": ["test_pairing", "test_messages"],
-    "refusals": ["test_exchange", "test_pairing"],
-    "joining": ["test_pairing"],
+    "machines/codes": ["machines/test_codes"],
+    "machines/pairing": ["machines/test_pairing"],
+    "machines/pairtalk": ["machines/test_pairing"],
+    "fields": ["machines/test_pairing", "talk/test_messages"],
+    "talk/refusals": ["talk/test_exchange", "machines/test_pairing"],
+    "machines/joining": ["machines/test_pairing"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "codes": [
+    "machines/codes": [
         ("a word that is none passes", "if word not in _BYTES:", "if False:"),
         ("number 0", "0 < number <= LAST_NUMBER", "0 <= number <= LAST_NUMBER"),
         ("number 100", "<= LAST_NUMBER:\n", "<= LAST_NUMBER + 1:\n"),
         ("one word will do", "len(parts) != 1 + WORD_COUNT", "len(parts) < WORD_COUNT"),
         ("upper case is another code", ".strip().lower()", ".strip()"),
     ],
-    "pairing": [
+    "machines/pairing": [
         ("no proof is asked for", "if not hmac.compare_digest", "if False and hmac.compare_digest"),
         (
             "both sides prove alike",
@@ -46,7 +46,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("nothing comes after the last", "if self._turn == len(EXPECTED):", "if False:"),
         ("no to what was not judged", "return not unjudged and", "return"),
     ],
-    "pairtalk": [
+    "machines/pairtalk": [
         ("any version will do", "if value != VERSION:", "if False:"),
         ("true is version 1", "if type(value) is not int:", "if not isinstance(value, int):"),
         ("another spelling of a key", "or pake.hex() != value", ""),
@@ -75,12 +75,12 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("true is a number", "type(value) is not int or", "not isinstance(value, int) or"),
     ],
-    "refusals": [
+    "talk/refusals": [
         ("any no is a refusal", "_BY_CODE.get(code, RefusedError)", "RefusedError"),
         ("what came is shown as it is", "said = plain(message) or", "said = message or"),
         ("hints come as they are", "hint=plain(hint) or None", "hint=hint or None"),
     ],
-    "joining": [
+    "machines/joining": [
         ("who was revoked is a member", "or roster.member(card.id) is not None:", "or True:"),
         ("a machine pairs with itself", "if types.card.id == shows.card.id:", "if False:"),
         ("any repository will do", "if types.roots and shows.roots and not", "if False and not"),

@@ -3,24 +3,24 @@
 from typing import Final
 
 TESTS: Final = {
-    "chain": ["test_chain", "test_hostile_chains"],
-    "lease": ["test_lease", "test_hostile_chains", "test_lease_model"],
-    "holding": ["test_holding"],
-    "cards": ["test_cards"],
-    "roster": ["test_roster"],
-    "admission": ["test_roster"],
-    "manifest": ["test_manifest"],
-    "rotation": ["test_rotation"],
-    "entry": ["test_record", "test_hostile_chains", "test_pen"],
-    "record": [
-        "test_record",
-        "test_pen",
-        "test_strayed",
-        "test_hostile_chains",
-        "test_record_model",
+    "chain": ["test_chain", "works/test_hostile_chains"],
+    "works/lease": ["works/test_lease", "works/test_hostile_chains", "works/test_lease_model"],
+    "works/holding": ["works/test_holding"],
+    "machines/cards": ["machines/test_cards"],
+    "machines/roster": ["machines/test_roster"],
+    "machines/admission": ["machines/test_roster"],
+    "parcels/manifest": ["parcels/test_manifest"],
+    "machines/rotation": ["machines/test_rotation"],
+    "works/entry": ["works/test_record", "works/test_hostile_chains", "works/test_pen"],
+    "works/record": [
+        "works/test_record",
+        "works/test_pen",
+        "audit/test_strayed",
+        "works/test_hostile_chains",
+        "works/test_record_model",
     ],
-    "pen": ["test_pen"],
-    "cache": ["test_pen"],
+    "works/pen": ["works/test_pen"],
+    "works/cache": ["works/test_pen"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
     "chain": [
@@ -41,7 +41,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a rewind is ahead", "if seen[-1] in found:", "if found[-1] in seen:"),
         ("a deletion is the same", "return Tips.DELETED", "return Tips.SAME"),
     ],
-    "lease": [
+    "works/lease": [
         ("no leg check", "if event.leg != lease.leg:", "if False:"),
         ("no revision check", "if event.revision != lease.revision:", "if False:"),
         (
@@ -80,7 +80,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             'until=None, to=None, carrier=""',
         ),
     ],
-    "holding": [
+    "works/holding": [
         ("anyone may push", "if lease.carrier != machine:", "if False:"),
         (
             "the offerer may push",
@@ -96,11 +96,11 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("signed times do not count", "and not contradicted", ""),
         ("nothing is waited out", "or waited >= lease.length", ""),
     ],
-    "cards": [
+    "machines/cards": [
         ("a card by any key", "canon.encode(inner)) != key:", "canon.encode(inner)) is None:"),
         ("any age key", 'or not _AGE_KEY.fullmatch(inner["age_key"])', ""),
     ],
-    "roster": [
+    "machines/roster": [
         ("anyone's person", "if theirs and by not in {m.id for m in theirs}:", "if False:"),
         ("names twice", "if roster.named(card.name):", "if False:"),
         ("keys twice", "if card.id in roster.everyone:", "if False:"),
@@ -111,7 +111,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("any namespace", '"git,handsoff-*"', '"*"'),
     ],
-    "admission": [
+    "machines/admission": [
         (
             "a stranger's entries",
             "if signer is None:\n        return Word.UNKNOWN",
@@ -126,17 +126,17 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("with files", "if link.tree != EMPTY_TREE:", "if False:"),
         ("nobody is left", "if len(roster.members()) == 1:", "if False:"),
     ],
-    "manifest": [
+    "parcels/manifest": [
         ("any parcel of the revoked", "(e.by, e.parcel, e.envelope) == want", "e.by == want[0]"),
         ("a parcel of anybody's", "(e.by, e.parcel, e.envelope) == want", "want[1] == e.parcel"),
     ],
-    "rotation": [
+    "machines/rotation": [
         ("another name or person", "(card.name, card.person) != (mine.name, mine.person)", "False"),
         ("old names twice", "while wanted.casefold() in taken:", "while False:"),
         ("whoever was thrown out", "was.revoked.by == old", "True"),
         ("the old keys stay", "return renamed, admitted, revoked", "return renamed, admitted"),
     ],
-    "entry": [
+    "works/entry": [
         ("further fields", "if body.keys() != _CHAIN | _EVENT | own:", "if False:"),
         (
             "any hold",
@@ -149,7 +149,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "return EMPTY_TREE",
         ),
     ],
-    "record": [
+    "works/record": [
         *(
             (f"no check of {name}", f"    _{name},\n", "")
             for name in ("repository", "work", "predecessor", "time", "roster", "tree", "offer")
@@ -174,7 +174,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("each word about a branch", "if e.branch != event.branch), event)", "), event)"),
         ("void entries move the tip", "prev == record.tip", "prev == (record.git_tip or '')"),
     ],
-    "pen": [
+    "works/pen": [
         ("writes what is void", "if not after.entries[-1].good:", "if False:"),
         ("signs what is refused", "if isinstance(lease, Refusal):", "if False:"),
         (
@@ -184,7 +184,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("signs before the end", "at = max(at, lease.until)", "pass"),
     ],
-    "cache": [
+    "works/cache": [
         (
             "a cache of any roster",
             '"format", "repo", "roster", "work", "behind"',

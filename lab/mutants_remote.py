@@ -3,22 +3,22 @@
 from typing import Final
 
 TESTS: Final = {
-    "archive": ["test_archive", "test_audit"],
-    "prune": ["test_prune"],
-    "places": ["test_places"],
-    "tips": ["test_tips"],
-    "health": ["test_health"],
-    "pushing": ["test_pushing"],
-    "pushcert": ["test_pushcert"],
-    "gate": ["test_gate"],
-    "audit": ["test_audit", "test_strayed"],
-    "strayed": ["test_strayed"],
-    "upkeep": ["test_audit"],
-    "findings": ["test_audit"],
-    "refs": ["test_refs"],
+    "remote/archive": ["remote/test_archive", "audit/test_audit"],
+    "remote/prune": ["remote/test_prune"],
+    "remote/places": ["remote/test_places"],
+    "works/tips": ["works/test_tips"],
+    "checkup/health": ["checkup/test_health"],
+    "remote/pushing": ["remote/test_pushing"],
+    "remote/pushcert": ["remote/test_pushcert"],
+    "remote/gate": ["remote/test_gate"],
+    "audit/audit": ["audit/test_audit", "audit/test_strayed"],
+    "audit/strayed": ["audit/test_strayed"],
+    "audit/upkeep": ["audit/test_audit"],
+    "audit/findings": ["audit/test_audit"],
+    "remote/refs": ["remote/test_refs"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "archive": [
+    "remote/archive": [
         *(
             (f"no check of {name}", f"    _{name},\n", "")
             for name in ("shape", "place", "order", "admitted", "no_files")
@@ -35,7 +35,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a new record waits for the old one", "if read.names(ref, tip)", "if False"),
         ("any tip of a revocation has passed", "if read.names(ref, tip)", "if True"),
     ],
-    "prune": [
+    "remote/prune": [
         *(
             (f"no stay for {name}", f"    _{name},\n", "")
             for name in ("unsound", "pending", "in_hand", "blocked", "trunk")
@@ -50,13 +50,13 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("records from the future", "and not sight.record.ahead(now)", ""),
         ("parcels on their way", "return self.waiting & named", "return self.waiting"),
     ],
-    "places": [
+    "remote/places": [
         ("all branches are ours", 'prefix == HEADS.rstrip("/")', "False"),
         ("tags are ours", 'prefix.split("/")[1] in _TAKEN', "False"),
         ("a second roster elsewhere", "for place in KNOWN if", "for place in () if"),
         ("ours only below the place", '(f"{prefix}/", f"{PREFIX}/")', '(f"{prefix}/",)'),
     ],
-    "tips": [
+    "works/tips": [
         ("a fork is pushed over", "Mend.PEOPLE if judged is Tips.FORKED", "Mend.PUSH_BACK if True"),
         ("a rewind stands", "(Tips.DELETED, Tips.REWOUND, None)", "(Tips.DELETED, None)"),
         ("a deletion stands", "(Tips.DELETED, Tips.REWOUND, None)", "(Tips.REWOUND, None)"),
@@ -68,7 +68,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("claims without end", "or c in same)[-MOST:]", "or c in same)"),
         ("one machine crowds out others", "[-MOST_OF_ONE:]", ""),
     ],
-    "health": [
+    "checkup/health": [
         ("a remote that does not compare", "if probed.swaps is False:", "if False:"),
         ("hidden refs are fine", "if probed.shown is False:", "if False:"),
         ("no atomic push is fine", "if probed.atomic is False:", "if False:"),
@@ -76,7 +76,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a probe under way", "int(read[2]) < now - OLD_PROBE", "True"),
         ("any clock", "if ahead <= SKEW:", "if True:"),
     ],
-    "pushing": [
+    "remote/pushing": [
         ("a torn push is forgotten", "return Deed.RECORD if", "return Deed.NOTHING if"),
         ("what went past the record stays so", "last is not None and last.new != tip:", "False:"),
         ("all went past the record", "last is not None and last.new != tip:", "last is not None:"),
@@ -89,14 +89,14 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("into the upstream, always", "if default in _BY_UPSTREAM:", "if True:"),
         ("into another remote's", "where != remote or", ""),
     ],
-    "pushcert": [
+    "remote/pushcert": [
         ("replayed", "if status != _FRESH or not nonce:", "if not nonce:"),
         ("another nonce", 'line.startswith("nonce ")] != [f"nonce {nonce}"]:', "False]:"),
         ("a signature that does not hold", "    if key is None:", "    if key == b'':"),
         ("any signed text", "or not signed.startswith(_HEAD):", "or False:"),
         ("any size", "if len(data) > LIMIT:", "if False:"),
     ],
-    "gate": [
+    "remote/gate": [
         ("any chain is deleted", "(allowed or archived)", "True"),
         ("the roster is deleted", "chains = (Kind.RECORD, Kind.NOTES)", "chains = tuple(Kind)"),
         ("rewinds and forks", "if found not in (Tips.SAME, Tips.AHEAD):", "if False:"),
@@ -122,7 +122,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("judged by what is not here", "if record.behind:", "if False:"),
     ],
-    "audit": [
+    "audit/audit": [
         ("what was taken back", "if tips in _CONTRADICTS and", "if False and"),
         ("the archive excuses nothing", "return lets_go(", "return False and lets_go("),
         ("the archive excuses all", "return lets_go(", "return True or lets_go("),
@@ -146,7 +146,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("branches that lost commits are notes", "Grade.WORK if strayed", "Grade.NOTE if strayed"),
         ("branches that went on weigh", "(how, tip) else Grade.NOTE", "(how, tip) else Grade.WORK"),
     ],
-    "strayed": [
+    "audit/strayed": [
         ("what anybody may move", "self.state not in _ANYBODY and", ""),
         ("where it should be", "and tip != self.new", "and bool(tip)"),
         ("what cannot be told is lost", "if place.has is None:", "if False:"),
@@ -166,7 +166,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("force over what it has", "and how is How.REWRITTEN and not here.has_tip", ""),
         ("not the carrier", "    if not here.mine:\n", "    if False:\n"),
     ],
-    "upkeep": [
+    "audit/upkeep": [
         ("offers past their deadline", "if then.how is How.OFFER_LAPSE:", "if False:"),
         ("blocked works", "elif then.blocked:", "elif False:"),
         ("a lapse counts at once", "now - then.since >= OFFER:", "True:"),
@@ -176,11 +176,11 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("never ahead", "> now + SKEW:", "> now + 10**7 * SKEW:"),
         ("nobody is silent", "if member.name not in heard:", "if False:"),
     ],
-    "findings": [
+    "audit/findings": [
         ("the lightest decides", "for grade in Grade if", "for grade in reversed(Grade) if"),
         ("notes weigh", "Grade.NOTE: 0,", "Grade.NOTE: 3,"),
     ],
-    "refs": [
+    "remote/refs": [
         (
             "any component",
             '["lease", component] if _is_component(component):',

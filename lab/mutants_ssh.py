@@ -3,13 +3,13 @@
 from typing import Final
 
 TESTS: Final = {
-    "destination": ["test_destination"],
-    "sshtalk": ["test_sshtalk"],
-    "routes": ["test_routes"],
-    "checkups": ["test_checkups"],
+    "reach/destination": ["reach/test_destination"],
+    "reach/sshtalk": ["reach/test_sshtalk"],
+    "reach/routes": ["reach/test_routes"],
+    "checkup/checkups": ["checkup/test_checkups"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "destination": [
+    "reach/destination": [
         ("a user may start with a dash", '_USER: Final = re.compile(r"[A-Za-z0-9_]',
          '_USER: Final = re.compile(r"[A-Za-z0-9_-]'),
         ("a user may expand", "[A-Za-z0-9._+-]{0,63}", "[A-Za-z0-9._+%-]{0,63}"),
@@ -24,7 +24,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("home stays shut", 'start = home[0] if home else ""', 'start = ""'),
         ("every name is an alias", 'tuple("" if word == name else word', "tuple(word"),
     ],
-    "sshtalk": [
+    "reach/sshtalk": [
         ("noise has no bound", "if len(noise) > NOISE:", "if False:"),
         ("a changed key is an unknown one", "if _CHANGED in text:", "if False:"),
         ("an unknown host is out of reach", 'if _UNKNOWN in text and (', "if False and ("),
@@ -39,7 +39,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a killed ssh was handsoff",
          "if code == SSH_FAILED or code < 0:", "if code == SSH_FAILED:"),
     ],
-    "routes": [
+    "reach/routes": [
         ("the remote does not stand in", 'if route in known), "remote")',
          "if route in known),)"),
         ("ssh comes first", 'for route in ("direct", "ssh")',
@@ -50,7 +50,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("an alias need not be asked for",
          'return None if via == "auto" else False', 'return via == "auto"'),
     ],
-    "checkups": [
+    "checkup/checkups": [
         ("what is missing is new enough", "version is None or _release(version)",
          "version is not None and _release(version)"),
         ("texts are compared, not numbers",

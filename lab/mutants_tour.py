@@ -2,9 +2,9 @@
 
 from typing import Final
 
-TESTS: Final = {"tour": ["test_tour"]}
+TESTS: Final = {"tour/tour": ["tour/test_tour"]}
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "tour": [
+    "tour/tour": [
         ("a file that is only on the first", "first.files.keys() | second", "second"),
         ("a file that is only on the second", " | second.files.keys()", ""),
         ("what was to stay is gone", " | stays.keys()", ""),

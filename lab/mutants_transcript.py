@@ -3,14 +3,14 @@
 from typing import Final
 
 TESTS: Final = {
-    "pathforms": ["test_pathmap"],
-    "pathmap": ["test_pathmap", "test_transcript"],
-    "jsontext": ["test_transcript"],
-    "transcript": ["test_transcript"],
-    "blocks": ["test_transcript"],
+    "transcripts/pathforms": ["transcripts/test_pathmap"],
+    "transcripts/pathmap": ["transcripts/test_pathmap", "transcripts/test_transcript"],
+    "transcripts/jsontext": ["transcripts/test_transcript"],
+    "transcripts/transcript": ["transcripts/test_transcript"],
+    "transcripts/blocks": ["transcripts/test_transcript"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "pathforms": [
+    "transcripts/pathforms": [
         ("a name may go on at its left", "A-Za-z0-9_.\\-/\\\\~@%+]", "A-Za-z0-9_.\\-/\\\\~@+]"),
         ("a shell's blank ends a path", "(?:\\Z|[A-Za-z\\\\{_QUOTES}])", ""),
         ("an escape is a separator", "(?!{BACKSLASHED.pattern})", ""),
@@ -36,7 +36,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             r"\.claude{either}projects",
         ),
     ],
-    "pathmap": [
+    "transcripts/pathmap": [
         ("the shortest path wins", "key=lambda pair: -len(", "key=lambda pair: len("),
         (
             "the last pair counts",
@@ -65,7 +65,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("needles of a URI", '[max(letters, key=len), "file:"]', "[max(letters, key=len)]"),
         ("case of needles", "needle.lower() if folded else needle", "needle"),
     ],
-    "jsontext": [
+    "transcripts/jsontext": [
         ("numbers are read", "parse_int=len, ", ""),
         ("signed is text", "return key in _SIGNED or _ID", "return _ID"),
         ("signed, on several levels", "opaque or key in _SIGNED", "opaque"),
@@ -87,7 +87,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("escaped slashes", "if slashed else spelled", "if False else spelled"),
         ("letters that are none", "return _LONE.sub(", "return spelled or _LONE.sub("),
     ],
-    "transcript": [
+    "transcripts/transcript": [
         ("a memory fills with values", " or _is_dense(raw):", ":"),
         ("hashed lines", "if document is None or _is_hashed(document):", "if document is None:"),
         ("hashed lines of secrets", "if _is_hashed(document) or not secrets:", "if not secrets:"),
@@ -122,7 +122,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("torn lines keep secrets", "if spans is None:  # no JSON", "if False:  # no JSON"),
         ("pictures without data", "if any(kind in value for kind in _IMAGES):", "if False:"),
     ],
-    "blocks": [
+    "transcripts/blocks": [
         ("a disk fills", "if left < 0:", "if False:"),
         (
             "a long line is held",

@@ -3,15 +3,15 @@
 from typing import Final
 
 TESTS: Final = {
-    "exchange": ["test_exchange"],
-    "flight": ["test_flight"],
-    "room": ["test_room"],
-    "welcome": ["test_room"],
-    "keeping": ["test_keeping"],
-    "patience": ["test_patience"],
+    "talk/exchange": ["talk/test_exchange"],
+    "talk/flight": ["talk/test_flight"],
+    "parcels/room": ["parcels/test_room"],
+    "parcels/welcome": ["parcels/test_room"],
+    "parcels/keeping": ["parcels/test_keeping"],
+    "talk/patience": ["talk/test_patience"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "exchange": [
+    "talk/exchange": [
         (
             "an old machine is fetched from",
             "(self.version or 0) < _SINCE.get(type(message), 0):",
@@ -39,7 +39,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("an old machine is waited for", "if (self.version or 0) < messages.TELLING:", "if False:"),
         ("any offset will do", "case Accept(offset) if offset > self.size:", "case None:"),
     ],
-    "flight": [
+    "talk/flight": [
         ("twice as much in flight", "SHARE: Final = 20", "SHARE: Final = 10"),
         ("another handshake costs nothing", " // SHARE - ROUND)", " // SHARE)"),
         ("the smallest come one by one", "max(LEAST, size", "max(1, size"),
@@ -49,7 +49,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a word where the receipt is due", "here < size and", ""),
         ("words too late", "here - told >= stride(size)", "here - told > in_flight(size)"),
     ],
-    "room": [
+    "parcels/room": [
         ("any size", "if size > limits.parcel:", "if False:"),
         ("any number", "stock.count >= limits.count or", ""),
         ("any number of bytes", "or stock.total + size > total:", ":"),
@@ -59,12 +59,12 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("a full disk takes more", "if stock.free < COPIES * size - here:", "if False:"),
         ("what is here comes again", "COPIES * size - here:", "COPIES * size:"),
     ],
-    "welcome": [
+    "parcels/welcome": [
         ("everybody is mine", "if welcome is not Welcome.MINE or", "if True or"),
         ("a revocation counts in one clone", "if gone is not None:", "if False:"),
         ("nobody is mine", " or sender.card.person.casefold() == person.casefold()", ""),
     ],
-    "keeping": [
+    "parcels/keeping": [
         ("kept for ever", "age > LONGEST or not named", "not named"),
         ("what was cut is kept for ever", "return age > UNDER_WAY", "return False"),
         ("what was caught is kept", "(lease.state is State.HELD and not ours)", "False"),
@@ -80,7 +80,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("a drop is for nobody", "return lease.state is State.DROPPED", "return False"),
     ],
-    "patience": [
+    "talk/patience": [
         ("a no is tried again", "if met and not cut:", "if False:"),
         ("a cut is an answer", "if met and not cut:", "if met:"),
         ("who never answered is tried again", "return met_ever or asked", "return True"),

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-TESTS: Final = {"trees": ["test_trees"]}
+TESTS: Final = {"checkout/trees": ["checkout/test_trees"]}
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "trees": [
+    "checkout/trees": [
         ("bits count though they mean nothing", "not self.bits and both", "False and both"),
         ("bits never count", "not self.bits and both", "both"),
         ("a link is a file without bits", "both == {FILE, EXECUTABLE}",

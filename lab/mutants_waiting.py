@@ -3,15 +3,15 @@
 from typing import Final
 
 TESTS: Final = {
-    "landing": ["test_landing", "test_landing_model"],
-    "notes": ["test_notes"],
-    "dropped": ["test_dropped"],
+    "works/landing": ["works/test_landing", "works/test_landing_model"],
+    "works/notes": ["works/test_notes"],
+    "works/dropped": ["works/test_dropped"],
     "times": ["test_times"],
-    "luggage": ["test_luggage"],
-    "history": ["test_history"],
+    "works/luggage": ["works/test_luggage"],
+    "works/history": ["works/test_history"],
 }
 MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
-    "holding": [
+    "works/holding": [
         (
             "a parcel elsewhere is no matter",
             "if not away or not (offered",
@@ -25,7 +25,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("files come back by themselves", '("direct", "ssh", "file")', '("direct", "ssh")'),
         ("what is on the remote stays there", 'route in ("direct", "ssh", "file")', "route"),
     ],
-    "record": [
+    "works/record": [
         (
             "pages leave parcels",
             "if saved is not None and saved.parcel else",
@@ -38,7 +38,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "isinstance(entry.event, Offered) else ''",
         ),
     ],
-    "landing": [
+    "works/landing": [
         ("a day is no limit", "old = age > LIMIT", "old = False"),
         ("asking does not help", "if old and not asked:", "if old:"),
         ("what became void has landed", "and not local[-1].good:", "and False:"),
@@ -89,7 +89,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("others' offers count from now", "fresh=old and run == tuple(rest))", "fresh=old)"),
         ("what is new counts from now", "fresh=old and run == tuple(rest))", "fresh=True)"),
     ],
-    "notes": [
+    "works/notes": [
         ("no check of writer", "    _writer,\n", ""),
         ("no check of place", "    _place,\n", ""),
         ("no check of order", "    _order,\n", ""),
@@ -109,7 +109,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ),
         ("dated before", 'if link.at >= read.at else "dated', 'if True else "dated'),
     ],
-    "dropped": [
+    "works/dropped": [
         ("held works are warned of", "if lease.state is not State.DROPPED:", "if False:"),
         ("blocked is dropped", "'blocked' if lease.blocked else 'dropped'", "'dropped'"),
         (
@@ -127,7 +127,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
         ("no length at all", "[1-9][0-9]{0,8}", "[0-9]{1,9}"),
         ("words around it", "_FORM.fullmatch", "_FORM.match"),
     ],
-    "history": [
+    "works/history": [
         ("notes come first", "saw if saw in known else", "'' if saw in known else"),
         ("notes come as they were read", "key=lambda note: note.at", "key=lambda note: 0"),
         ("all has landed", "pending=entry.oid not in landed", "pending=False"),
@@ -138,7 +138,7 @@ MUTANTS: Final[dict[str, list[tuple[str, str, str]]]] = {
             "event.revision",
         ),
     ],
-    "luggage": [
+    "works/luggage": [
         ("any kind", "or kind not in _KINDS", ""),
         ("as much as they like", "if len(blob) > LIMIT:", "if False:"),
         ("no end", 'blob[at - 1 : at] != b"\\n"', "False"),

@@ -30,11 +30,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import machines  # noqa: E402
 
-from handsoff.core import frames  # noqa: E402
-from handsoff.core.codes import Code, parse_code  # noqa: E402
-from handsoff.core.joining import Side  # noqa: E402
-from handsoff.core.pairing import EXPECTED, LIMIT, Pairing  # noqa: E402
-from handsoff.core.pairtalk import Hi  # noqa: E402
+from handsoff.core.machines.codes import Code, parse_code  # noqa: E402
+from handsoff.core.machines.joining import Side  # noqa: E402
+from handsoff.core.machines.pairing import EXPECTED, LIMIT, Pairing  # noqa: E402
+from handsoff.core.machines.pairtalk import Hi  # noqa: E402
+from handsoff.core.talk import frames  # noqa: E402
 from handsoff.edge.pake import Pake  # noqa: E402
 
 PATIENCE = 60.0

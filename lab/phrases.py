@@ -22,22 +22,22 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import GETTEXT_FUNCTIONS, babel_extract
 
 from handsoff.cli.app import app
+from handsoff.core.audit.findings import Grade
 from handsoff.core.chain import Word
-from handsoff.core.entry import KINDS, OUTCOMES
-from handsoff.core.findings import Grade
-from handsoff.core.headings import Section
-from handsoff.core.lease import How, State
+from handsoff.core.pages.headings import Section
 from handsoff.core.phrases import SIGNS
-from handsoff.core.tour_toy import STAYS
+from handsoff.core.tour.toy import STAYS
+from handsoff.core.works.entry import KINDS, OUTCOMES
+from handsoff.core.works.lease import How, State
 
 LOCALE = Path("handsoff/locale")
 DOMAIN = "handsoff"
 
 _NOT_PEOPLE = {
-    "cli/manpage.py", "cli/shape.py", "core/hooking.py", "core/patterns.py",
-    "core/shellwords.py", "core/standing.py", "core/team_rules.py", "core/tour_toy.py",
-    "core/words.py", "edge/git/command.py", "edge/hooklog.py", "edge/janitor.py",
-    "edge/openssh.py", "hook.py",
+    "cli/manpage.py", "cli/shape.py", "core/guard/patterns.py", "core/hooks/hooking.py",
+    "core/hooks/standing.py", "core/machines/words.py", "core/settings/team_rules.py",
+    "core/shell/shellwords.py", "core/tour/toy.py", "edge/git/command.py", "edge/hooklog.py",
+    "edge/janitor.py", "edge/openssh.py", "hook.py",
 }  # fmt: skip
 """What programs and agents read, and words that are none of ours."""
 _SAID = {"say", "show", "confirm", "Finding", "Problem"}

@@ -22,8 +22,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from handsoff.core.lease import HOLD, Recipient
-from handsoff.core.pen import Pen
+from handsoff.core.works.lease import HOLD, Recipient
+from handsoff.core.works.pen import Pen
 from handsoff.edge.git.moves import Move, Outcome, push_command
 from handsoff.edge.git.objects import store_of
 from handsoff.flows.desk import Desk, View, open_desk

@@ -32,7 +32,7 @@ from machines import BRANCH, Lab, program
 TOP: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP))
 
-from handsoff.core.record import Record  # noqa: E402
+from handsoff.core.works.record import Record  # noqa: E402
 from handsoff.errors import HandsoffError  # noqa: E402
 from handsoff.flows.desk import open_desk  # noqa: E402
 from handsoff.flows.letting import save_page  # noqa: E402

@@ -4,11 +4,11 @@ Run from the repository root: python lab/transcripts.py DIR [-v]
 
 For each *.jsonl and *.json below DIR the places are found in it (``cwd`` and the like, and the
 folders that occur most), and mapped to others: longer, shorter, with blanks, Chinese, Windows.
-Each map goes there and back with ``rewrite`` of ``core/transcript.py``, in chunks of odd sizes.
-Asserted: bytes are back; as many lines, of the same shape, ids and numbers; no old place is left
-outside of what must stay. The last is judged by a checker of this file, which knows only ``json``
-and the table of boundaries. Prints failures, and how many moves there were; exit code: failures, at
-most 100.
+Each map goes there and back with ``rewrite`` of ``core/transcripts/transcript.py``, in chunks of
+odd sizes. Asserted: bytes are back; as many lines, of the same shape, ids and numbers; no old
+place is left outside of what must stay. The last is judged by a checker of this file, which knows
+only ``json`` and the table of boundaries. Prints failures, and how many moves there were; exit
+code: failures, at most 100.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from urllib.parse import unquote
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from handsoff.core.pathmap import PathMap
-from handsoff.core.transcript import rewrite
+from handsoff.core.transcripts.pathmap import PathMap
+from handsoff.core.transcripts.transcript import rewrite
 
 PLACES = {
     "longer": "/Users/li/Documents/src/{}-moved-here",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lease import Recipient
+from handsoff.core.works.lease import Recipient
 from tests.kit.machines import ROOT, Machine, Ran, World, git, run
 from tests.test_documents import README, section
 

@@ -16,24 +16,18 @@ import pytest
 from handsoff import errors
 from handsoff.cli.app import INTERRUPTED, app, main
 from handsoff.cli.talk import UNREAD
-from handsoff.core import (
-    admission,
-    archive,
-    cards,
-    chain,
-    envelope,
-    lease,
-    manifest,
-    messages,
-    operation,
-    pairing,
-    pairtalk,
-)
-from handsoff.core.entry import KINDS
-from handsoff.core.exchange import EXPECTED, FETCHED
+from handsoff.core import chain
+from handsoff.core.checkout import envelope, operation
+from handsoff.core.checkout.state import NO_TIME, BranchConfig, Sparse, State
 from handsoff.core.ids import work_component
-from handsoff.core.manifest import Manifest
-from handsoff.core.state import NO_TIME, BranchConfig, Sparse, State
+from handsoff.core.machines import admission, cards, pairing, pairtalk
+from handsoff.core.parcels import manifest
+from handsoff.core.parcels.manifest import Manifest
+from handsoff.core.remote import archive
+from handsoff.core.talk import messages
+from handsoff.core.talk.exchange import EXPECTED, FETCHED
+from handsoff.core.works import lease
+from handsoff.core.works.entry import KINDS
 from tests.kit.machines import ROOT
 
 README: Final = ROOT / "README.md"

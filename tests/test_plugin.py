@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from handsoff.cli.app import app
-from handsoff.core import adapters, team_rules
-from handsoff.core.sessions import AGENTS
+from handsoff.core.settings import adapters, team_rules
+from handsoff.core.transcripts.sessions import AGENTS
 from tests.kit.machines import ROOT
 
 PLUGIN: Final = ROOT / "contrib" / "plugin"

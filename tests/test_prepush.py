@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lease import Recipient
-from handsoff.core.pen import Pen
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.pen import Pen
 from handsoff.edge import clock
 from tests.kit.machines import Machine, World, git
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import pytest
 
 from handsoff.core.chain import compose
-from handsoff.core.entry import encode_event
-from handsoff.core.lease import Recipient, Saved
 from handsoff.core.objects import EMPTY_TREE
-from handsoff.core.pen import Pen
-from handsoff.core.record import read_record
+from handsoff.core.works.entry import encode_event
+from handsoff.core.works.lease import Recipient, Saved
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import read_record
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move
 from handsoff.errors import RefusedError

@@ -66,7 +66,7 @@ def status(
     json: Json = False,
 ) -> None:
     """Say for each agent whether its hooks are installed, up to date, found and trusted."""
-    from handsoff.core.sessions import AGENTS
+    from handsoff.core.transcripts.sessions import AGENTS
     from handsoff.flows import adapter as flow
 
     found = flow.status([flow.known(agent)] if agent else AGENTS, project=project)
@@ -125,8 +125,8 @@ def _lines(result: "Changed") -> Iterator[str]:
 
 
 def _standing(told: "Told") -> Iterator[str]:
-    from handsoff.core.adapters import FIND_IT, TITLES, TRUST_IT
-    from handsoff.core.sessions import CODEX
+    from handsoff.core.settings.adapters import FIND_IT, TITLES, TRUST_IT
+    from handsoff.core.transcripts.sessions import CODEX
 
     standing, facts = told.standing, told.facts
     words = [tongue.word("adapter", word) for word in standing.words.split(", ")]

@@ -70,7 +70,7 @@ def admit(
     json: Json = False,
 ) -> None:
     """Let another machine in, once you compared its fingerprint."""
-    from handsoff.core.cards import parse_card
+    from handsoff.core.machines.cards import parse_card
     from handsoff.flows import changes, roster
     from handsoff.flows.desk import open_desk
 
@@ -126,7 +126,7 @@ def _tell(done: "SetUp") -> None:
 
 
 def _read(file: Path) -> bytes:
-    from handsoff.core.cards import LIMIT
+    from handsoff.core.machines.cards import LIMIT
 
     try:
         if str(file) == "-":

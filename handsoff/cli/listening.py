@@ -17,9 +17,9 @@ import typer
 
 from handsoff.cli import render
 from handsoff.cli.talk import Json, Quiet, progress_wanted, say, show, show_as_is, show_json
+from handsoff.core.parcels.room import COUNT, PARCEL, Limits
+from handsoff.core.parcels.welcome import Welcome
 from handsoff.core.plain import plain
-from handsoff.core.room import COUNT, PARCEL, Limits
-from handsoff.core.welcome import Welcome
 from handsoff.edge import tongue
 from handsoff.errors import UsageError
 

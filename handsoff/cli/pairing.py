@@ -8,7 +8,7 @@ import typer
 
 from handsoff.cli.identity import Name, Person
 from handsoff.cli.talk import Json, confirm, queued, say, show, show_json
-from handsoff.core.codes import Code, parse_code
+from handsoff.core.machines.codes import Code, parse_code
 from handsoff.edge import tongue
 from handsoff.errors import TrustError, UsageError
 

@@ -9,7 +9,7 @@ from handsoff.cli import tables
 from handsoff.cli.deliver import tell_let
 from handsoff.cli.talk import DryRun, Json, Quiet, fail, queued, say, show, show_as_is, show_json
 from handsoff.cli.words import Allow, As, Hold, MaxSize, length, work_named
-from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.guard.guard import DEFAULT_LIMIT
 from handsoff.errors import UnreachableError, UsageError
 
 SomeWork = Annotated[

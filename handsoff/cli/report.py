@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from handsoff.cli import layout
-from handsoff.core.findings import EntryRow, Finding, WorkRow
-from handsoff.core.lease import Lease, State
+from handsoff.core.audit.findings import EntryRow, Finding, WorkRow
+from handsoff.core.audit.strayed import Claim
 from handsoff.core.plain import plain
-from handsoff.core.strayed import Claim
 from handsoff.core.times import moment
+from handsoff.core.works.lease import Lease, State
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:

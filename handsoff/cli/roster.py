@@ -91,7 +91,7 @@ def rename(
     json: Json = False,
 ) -> None:
     """Call a machine something else; its id, and all that it signed, stay as they are."""
-    from handsoff.core.roster import Member
+    from handsoff.core.machines.roster import Member
     from handsoff.flows import changes, leaving
     from handsoff.flows.desk import open_desk
     from handsoff.flows.roster import member_as_dict

@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any, Final
 
 from handsoff.cli.schemas import names
-from handsoff.core.baggage import MODES
-from handsoff.core.routes import ROUTES
-from handsoff.core.sessions import AGENTS
+from handsoff.core.reach.routes import ROUTES
+from handsoff.core.transcripts.baggage import MODES
+from handsoff.core.transcripts.sessions import AGENTS
 
 FILES: Final = "files"
 FOLDERS: Final = "folders"

@@ -16,7 +16,7 @@ from handsoff.core.times import spell_length
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:
-    from handsoff.core.history import Line
+    from handsoff.core.works.history import Line
     from handsoff.flows.history import History
     from handsoff.flows.letting import Let
     from handsoff.flows.note import WroteNote

@@ -13,7 +13,7 @@ from handsoff.cli.talk import Json, fail, say, show, show_as_is, show_json
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.core.tour import Step
+    from handsoff.core.tour.tour import Step
     from handsoff.flows.tour import Outcome
 
 _RULE: Final = 78
@@ -46,7 +46,7 @@ def tour(
 
     Everything happens in a temporary folder. Nothing of yours is read or changed.
     """
-    from handsoff.core.tour_story import STORY
+    from handsoff.core.tour.story import STORY
     from handsoff.flows.tour import play
 
     if steps:

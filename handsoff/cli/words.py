@@ -55,7 +55,7 @@ def mode(transcript: str, sessions: Sequence[str] | None, *, live_ok: bool, reda
     """Return how transcripts go along, "" for none; UsageError for what says nothing without."""
     if not (transcript or sessions or live_ok or redact):
         return ""
-    from handsoff.core.baggage import MODES
+    from handsoff.core.transcripts.baggage import MODES
 
     if transcript not in ("", *MODES):
         ways = " or ".join(MODES)

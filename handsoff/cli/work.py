@@ -30,7 +30,7 @@ from handsoff.cli.words import (
     patience,
     work_named,
 )
-from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.guard.guard import DEFAULT_LIMIT
 from handsoff.errors import UsageError
 
 At = Annotated[

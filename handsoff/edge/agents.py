@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import sessions as rules
+from handsoff.core.transcripts import sessions as rules
 from handsoff.edge import claude, clock, codex
 from handsoff.edge.other_agents import Other, others_of
 from handsoff.edge.processes import Process

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import sessions as rules
 from handsoff.core.loose import as_text
 from handsoff.core.plain import plain
+from handsoff.core.transcripts import sessions as rules
 from handsoff.edge import processes
 from handsoff.edge.processes import Process
 from handsoff.edge.sessions import (

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import sessions as rules
+from handsoff.core.transcripts import sessions as rules
 from handsoff.edge import processes
 from handsoff.edge.claude import user_home
 from handsoff.edge.sessions import (

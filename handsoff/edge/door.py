@@ -14,8 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Final
 
-from handsoff.core.entry import time_of
 from handsoff.core.times import moment
+from handsoff.core.works.entry import time_of
 from handsoff.edge import clock, files
 from handsoff.errors import DamagedError, RefusedError
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import manifest
 from handsoff.core.ids import is_parcel_id
-from handsoff.core.manifest import Manifest
+from handsoff.core.parcels import manifest
+from handsoff.core.parcels.manifest import Manifest
 from handsoff.edge import files, parts
 
 _CLONES: Final = "clones.json"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from handsoff.core import quickjson
+from handsoff.core.hooks import quickjson
 from handsoff.core.loose import as_object
 from handsoff.edge.git.place import at_once
 

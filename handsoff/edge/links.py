@@ -11,7 +11,7 @@ ctypes.util.find_library = lambda name: None  # noqa: ARG005
 
 import ifaddr  # noqa: E402
 
-from handsoff.core.interfaces import Interface  # noqa: E402
+from handsoff.core.reach.interfaces import Interface  # noqa: E402
 
 # see netdevice of section 7
 _GET_FLAGS: Final = 0x8913

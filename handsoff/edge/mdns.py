@@ -1,6 +1,6 @@
 """Multicast DNS as handsoff uses it: announce one thing, or look for some. Starts mdns_child.py.
 
-What comes back is a hint about addresses and nothing else; core/discovery.py judges it, here,
+What comes back is a hint about addresses and nothing else; core/reach/discovery.py judges it, here,
 whatever the child says. A child that dies is started again a few times, and then everything
 goes on without it. ``HANDSOFF_MDNS=off`` in the environment switches all of it off.
 """
@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from handsoff.core import discovery, interfaces
-from handsoff.core.discovery import Found, Look
-from handsoff.core.interfaces import Interface
+from handsoff.core.reach import discovery, interfaces
+from handsoff.core.reach.discovery import Found, Look
+from handsoff.core.reach.interfaces import Interface
 from handsoff.edge import clock
 from handsoff.errors import reason
 

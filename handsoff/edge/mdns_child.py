@@ -37,8 +37,8 @@ from zeroconf import (  # type: ignore[attr-defined]
     Zeroconf,
 )
 
-from handsoff.core import discovery, interfaces
-from handsoff.core.discovery import Sightings
+from handsoff.core.reach import discovery, interfaces
+from handsoff.core.reach.discovery import Sightings
 from handsoff.edge.mdns_sockets import Sockets, tell
 
 # typing.override needs Python 3.12

@@ -10,8 +10,8 @@ from typing import Any
 from zeroconf import Error, IPVersion, Zeroconf
 from zeroconf.asyncio import AsyncZeroconf
 
-from handsoff.core import interfaces
-from handsoff.core.interfaces import Interface
+from handsoff.core.reach import interfaces
+from handsoff.core.reach.interfaces import Interface
 from handsoff.edge import links
 
 

@@ -1,9 +1,9 @@
 """Where two machines meet that do not know each other yet: plain TCP, and frames on it.
 
-Nothing here knows who is there or keeps anybody out for what he says: that is core/pairing.py.
-This file sees to what a stranger can do without saying anything: connections that stay silent,
-dribble, or send too much are held in small number, for a short time, and the oldest of them gives
-way to the next, so that they cost the one who is waited for nothing.
+Nothing here knows who is there or keeps anybody out for what he says: that is
+core/machines/pairing.py. This file sees to what a stranger can do without saying anything:
+connections that stay silent, dribble, or send too much are held in small number, for a short time,
+and the oldest of them gives way to the next, so that they cost the one who is waited for nothing.
 """
 
 import select
@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final, Self, TypeVar
 
-from handsoff.core import frames
-from handsoff.core.address import format_address
-from handsoff.core.pairing import LIMIT, Pairing
-from handsoff.core.pairtalk import Message, No, as_error, no
+from handsoff.core.machines.pairing import LIMIT, Pairing
+from handsoff.core.machines.pairtalk import Message, No, as_error, no
+from handsoff.core.reach.address import format_address
+from handsoff.core.talk import frames
 from handsoff.edge import clock, sockets
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError, reason
 

@@ -20,8 +20,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Final
 
-from handsoff.core import sshtalk
-from handsoff.core.destination import NOBODY, Destination, is_known, remote_words
+from handsoff.core.reach import sshtalk
+from handsoff.core.reach.destination import NOBODY, Destination, is_known, remote_words
 from handsoff.edge import clock
 from handsoff.edge.pipes import Pipes
 from handsoff.errors import CutError, HandsoffError, UnreachableError, UsageError, reason

@@ -8,7 +8,7 @@ Whoever sits in between may try one code for each run, and learns only whether i
 Traps: the library is plain Python, and how long it takes depends on the code. So an end is made
 before anybody is there to hold a watch, a message that is none is turned away before the code is
 looked at (``check``), and what then can be measured is one run, which uses the code up. The key
-proves nothing by itself: core/pairing.py confirms it.
+proves nothing by itself: core/machines/pairing.py confirms it.
 """
 
 from typing import Final
@@ -17,8 +17,8 @@ from spake2 import SPAKE2_A, SPAKE2_B, SPAKEError
 from spake2.ed25519_basic import NotOnCurve, bytes_to_element
 from spake2.spake2 import SideA, SideB
 
-from handsoff.core.codes import Code
-from handsoff.core.joining import Side
+from handsoff.core.machines.codes import Code
+from handsoff.core.machines.joining import Side
 from handsoff.errors import DamagedError
 
 LENGTH: Final = 33

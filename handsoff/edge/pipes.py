@@ -1,7 +1,7 @@
 """A blocking stream over two descriptors: what a talk needs where bytes come through pipes.
 
 A pipe that ends says nothing of why; whoever knows more (edge/openssh.py asks ssh) says so in
-``cut``. An end in the middle of the talk is told from its last word by core/exchange.py.
+``cut``. An end in the middle of the talk is told from its last word by core/talk/exchange.py.
 """
 
 import os

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 import handsoff
-from handsoff.core.tour import Look
+from handsoff.core.tour.tour import Look
 from handsoff.edge import clock, files
 from handsoff.edge.home import cache_folder
 from handsoff.edge.janitor import Janitor

@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from handsoff.core import packed, passwords, patterns, views
+from handsoff.core.guard import packed, passwords, patterns, views
 from handsoff.edge.files import ensure_folder, replacing
 from handsoff.errors import HandsoffError
 

@@ -13,7 +13,7 @@ from typing import IO, Final, Protocol
 
 import pyrage
 
-from handsoff.core.manifest import LIMIT, MAGIC, TRAILER
+from handsoff.core.parcels.manifest import LIMIT, MAGIC, TRAILER
 from handsoff.edge import files
 from handsoff.errors import DamagedError, TrustError
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import sessions as rules
+from handsoff.core.transcripts import sessions as rules
 from handsoff.edge.processes import Process
 
 WINDOW: Final = 64 << 10

@@ -21,8 +21,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core.adapters import PROGRAM
-from handsoff.core.sessions import CLAUDE, CODEX
+from handsoff.core.settings.adapters import PROGRAM
+from handsoff.core.transcripts.sessions import CLAUDE, CODEX
 from handsoff.edge import clock, files, keys
 from handsoff.edge.agents import homes
 from handsoff.errors import RefusedError, UnfitError, UsageError

@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Self
 
-from handsoff.core.address import format_address
+from handsoff.core.reach.address import format_address
 from handsoff.edge import sockets
 from handsoff.edge.ssh_channel import Channel
 from handsoff.edge.ssh_loop import Loop

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar
 
 import asyncssh
 
-from handsoff.core.address import format_address
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.plain import plain
+from handsoff.core.reach.address import format_address
 from handsoff.edge import aside, ssh_profile
 from handsoff.edge.ssh_channel import Channel
 from handsoff.edge.ssh_loop import Loop

@@ -12,8 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.address import ip_of, is_everywhere
-from handsoff.core.checkups import Lock, Mode
+from handsoff.core.checkup.checkups import Lock, Mode
+from handsoff.core.reach.address import ip_of, is_everywhere
 
 _SBIN: Final = "/usr/sbin:/sbin:/usr/local/sbin"
 _FIREWALLS: Final = {"ufw": "ufw", "firewalld": "firewall-cmd", "nft": "nft"}

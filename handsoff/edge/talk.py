@@ -1,15 +1,15 @@
 """A talk: one exchange held over a stream that blocks, the same for every route that has one.
 
-Decides nothing: what may be said when is core/exchange.py. A refusal of the other end is raised as
-the error that it was there.
+Decides nothing: what may be said when is core/talk/exchange.py. A refusal of the other end is
+raised as the error that it was there.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO, Final, Protocol, TypeVar
 
-from handsoff.core.exchange import Exchange, Role, as_error, refusal
-from handsoff.core.messages import Ask, Got, Message, Refuse, Want
+from handsoff.core.talk.exchange import Exchange, Role, as_error, refusal
+from handsoff.core.talk.messages import Ask, Got, Message, Refuse, Want
 from handsoff.errors import CutError, HandsoffError
 
 _PIECE: Final = 1 << 20

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.sessions import BESIDE
+from handsoff.core.transcripts.sessions import BESIDE
 from handsoff.edge import files
 from handsoff.edge.git.inside import Inside
 from handsoff.edge.steps import step

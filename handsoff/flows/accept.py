@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from handsoff.core import bounds, manifest
-from handsoff.core.manifest import MAGIC, NAMESPACE, Manifest
-from handsoff.core.roster import Roster
+from handsoff.core.checkout.state import State
+from handsoff.core.machines.roster import Roster
+from handsoff.core.parcels import bounds, manifest
+from handsoff.core.parcels.manifest import MAGIC, NAMESPACE, Manifest
 from handsoff.core.sshwire import signer
-from handsoff.core.state import State
 from handsoff.edge import aside, files, seal
 from handsoff.edge.git import clone, quarantine
 from handsoff.edge.git.local import check_filters

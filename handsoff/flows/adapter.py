@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import adapters, settings_text, team_rules
-from handsoff.core.adapters import PROGRAM, TITLES, TRUST_IT, Facts, Standing
-from handsoff.core.health import Finding, problem
-from handsoff.core.sessions import AGENTS, CLAUDE, CODEX
-from handsoff.core.settings_text import Found
+from handsoff.core.checkup.health import Finding, problem
+from handsoff.core.settings import adapters, settings_text, team_rules
+from handsoff.core.settings.adapters import PROGRAM, TITLES, TRUST_IT, Facts, Standing
+from handsoff.core.settings.settings_text import Found
+from handsoff.core.transcripts.sessions import AGENTS, CLAUDE, CODEX
 from handsoff.edge import settings
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import HandsoffError, RefusedError, UnfitError, UsageError

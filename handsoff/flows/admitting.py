@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from handsoff.core.cards import Card, encode_card
-from handsoff.core.joining import Claims, check_shares
-from handsoff.core.pairtalk import Bye, Let, Ready, Trust
-from handsoff.core.roster import admission_problem
+from handsoff.core.machines.cards import Card, encode_card
+from handsoff.core.machines.joining import Claims, check_shares
+from handsoff.core.machines.pairtalk import Bye, Let, Ready, Trust
+from handsoff.core.machines.roster import admission_problem
 from handsoff.edge.meeting import Meeting
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, RefusedError, UnreachableError

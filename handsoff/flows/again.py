@@ -6,7 +6,7 @@ state stands under the name of the work, and must not go out as its next revisio
 
 from pathlib import Path
 
-from handsoff.core.lease import Lease, State
+from handsoff.core.works.lease import Lease, State
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import RefusedError

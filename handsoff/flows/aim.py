@@ -1,9 +1,9 @@
 """Whom a verb is for: the machines that can open the parcel, and whom the work is offered to."""
 
-from handsoff.core import routes
-from handsoff.core.destination import Destination, is_destination, parse_destination
-from handsoff.core.lease import Recipient
-from handsoff.core.roster import Member, Roster
+from handsoff.core.machines.roster import Member, Roster
+from handsoff.core.reach import routes
+from handsoff.core.reach.destination import Destination, is_destination, parse_destination
+from handsoff.core.works.lease import Recipient
 from handsoff.edge import openssh
 from handsoff.errors import UsageError
 from handsoff.flows.desk import Desk

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from handsoff.core import paths, restoring
-from handsoff.core.index import Stat
+from handsoff.core.checkout import paths, restoring
+from handsoff.core.checkout.index import Stat
+from handsoff.core.checkout.state import USUAL_MODES, StashEntry, State
+from handsoff.core.checkout.trees import Change, Leaf, leaf_at
 from handsoff.core.objects import GITLINK
-from handsoff.core.state import USUAL_MODES, StashEntry, State
-from handsoff.core.trees import Change, Leaf, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import lfs, operation, restore, sparse
 from handsoff.edge.git.local import Between, Local, Localizer

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from handsoff.core import archive as rules
-from handsoff.core.archive import Archive
 from handsoff.core.chain import Commits, Tips, compare_tips
-from handsoff.core.record import Record
-from handsoff.core.roster import Roster
+from handsoff.core.machines.roster import Roster
+from handsoff.core.remote import archive as rules
+from handsoff.core.remote.archive import Archive
+from handsoff.core.works.record import Record
 from handsoff.edge import files
 from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from handsoff.core.admission import RosterRead, read_roster
-from handsoff.core.audit import Chain, Remote, audit, founded_by, is_trust, with_branches
+from handsoff.core.audit.audit import Chain, Remote, audit, founded_by, is_trust, with_branches
+from handsoff.core.audit.findings import Grade, Report, What
 from handsoff.core.chain import Commits
-from handsoff.core.findings import Grade, Report, What
 from handsoff.core.ids import is_oid, work_component
-from handsoff.core.refs import HEADS, Kind, read_ref
+from handsoff.core.machines.admission import RosterRead, read_roster
+from handsoff.core.remote.refs import HEADS, Kind, read_ref
 from handsoff.edge import files
 from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared, open_shared

@@ -9,10 +9,17 @@ from typing import Final
 
 from handsoff.core.ids import work_component
 from handsoff.core.loose import quoted
-from handsoff.core.notes import NoteEntry
-from handsoff.core.overview import Card, Overview, card_of, finding_rows, in_order, machines_of
 from handsoff.core.plain import plain
-from handsoff.core.workview import WorkView, work_view
+from handsoff.core.shown.overview import (
+    Card,
+    Overview,
+    card_of,
+    finding_rows,
+    in_order,
+    machines_of,
+)
+from handsoff.core.shown.workview import WorkView, work_view
+from handsoff.core.works.notes import NoteEntry
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import open_shared
 from handsoff.edge.git.repo import Checkout

@@ -9,13 +9,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from handsoff.core import strayed
+from handsoff.core.audit import strayed
+from handsoff.core.audit.strayed import (
+    Claim,
+    Here,
+    Place,
+    claims_of,
+    is_worth_a_word,
+    judge,
+    last_words,
+)
+from handsoff.core.checkout.state import State
 from handsoff.core.plain import plain
-from handsoff.core.record import Record
-from handsoff.core.refs import HEADS, Kind, read_ref
-from handsoff.core.state import State
-from handsoff.core.strayed import Claim, Here, Place, claims_of, is_worth_a_word, judge, last_words
+from handsoff.core.remote.refs import HEADS, Kind, read_ref
 from handsoff.core.times import moment
+from handsoff.core.works.record import Record
 from handsoff.edge.git import operation, shape
 from handsoff.edge.git.merged import reaches
 from handsoff.edge.git.remote import Shared
@@ -29,7 +37,7 @@ class Strayed:
 
     branch: str
     how: str
-    """One of the words of ``core/strayed.py``."""
+    """One of the words of ``core/audit/strayed.py``."""
     tip: str
     """Where it is on the remote, "" if it is gone."""
     named: str

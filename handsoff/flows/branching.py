@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from handsoff.core.plain import plain
-from handsoff.core.pushing import Target, target, tracking_ref
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.pushing import Target, target, tracking_ref
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge.git import operation
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout

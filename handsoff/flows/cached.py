@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import briefing
-from handsoff.core import page as pages
+from handsoff.core.hooks import briefing
+from handsoff.core.hooks.telling import told_of
+from handsoff.core.machines.roster import Roster
+from handsoff.core.pages import page as pages
 from handsoff.core.plain import plain
-from handsoff.core.record import Record
-from handsoff.core.roster import Roster
-from handsoff.core.telling import told_of
+from handsoff.core.works.record import Record
 from handsoff.edge import files
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import HandsoffError

@@ -4,9 +4,10 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from handsoff.core import guard, paths
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.state import LeftBehind
+from handsoff.core.guard import guard
 from handsoff.core.plain import plain
-from handsoff.core.state import LeftBehind
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.repo import Checkout

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Final
 
-from handsoff.core import restoring
-from handsoff.core.lease import State as LeaseState
+from handsoff.core.checkout import restoring
+from handsoff.core.checkout.state import StashEntry
 from handsoff.core.loose import quoted
-from handsoff.core.pen import Pen
-from handsoff.core.state import StashEntry
+from handsoff.core.works.lease import State as LeaseState
+from handsoff.core.works.pen import Pen
 from handsoff.edge import files
 from handsoff.edge.git import keeping, objects, restore, snapshot
 from handsoff.edge.git.objects import Objects

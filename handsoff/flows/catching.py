@@ -6,19 +6,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import autorun, restoring
-from handsoff.core.dropped import check_before
-from handsoff.core.lease import Lease, Saved
-from handsoff.core.lease import State as LeaseState
+from handsoff.core.checkout import restoring
+from handsoff.core.checkout.operation import commands_in, kind_of
+from handsoff.core.checkout.state import StashEntry, State
+from handsoff.core.checkout.trees import differences
 from handsoff.core.loose import quoted
 from handsoff.core.objects import LINK
-from handsoff.core.operation import commands_in, kind_of
-from handsoff.core.page import LIMIT as PAGE_LIMIT
-from handsoff.core.page import parse
-from handsoff.core.pen import Pen
-from handsoff.core.state import StashEntry, State
+from handsoff.core.pages.page import LIMIT as PAGE_LIMIT
+from handsoff.core.pages.page import parse
+from handsoff.core.parcels import autorun
 from handsoff.core.times import moment
-from handsoff.core.trees import differences
+from handsoff.core.works.dropped import check_before
+from handsoff.core.works.lease import Lease, Saved
+from handsoff.core.works.lease import State as LeaseState
+from handsoff.core.works.pen import Pen
 from handsoff.edge.git import shape
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local, between

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from handsoff.core.entry import time_of
-from handsoff.core.landing import LIMIT
 from handsoff.core.plain import plain
+from handsoff.core.works.entry import time_of
+from handsoff.core.works.landing import LIMIT
 from handsoff.edge import files
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, UnreachableError

@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import checkups
-from handsoff.core.health import Finding, ok, problem
+from handsoff.core.checkup import checkups
+from handsoff.core.checkup.health import Finding, ok, problem
 from handsoff.edge import clock, files, hooks, system
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator
 
 from handsoff import __version__
-from handsoff.core import checkups, health
-from handsoff.core.checkups import WANTED
-from handsoff.core.health import Finding, ok, problem
+from handsoff.core.checkup import checkups, health
+from handsoff.core.checkup.checkups import WANTED
+from handsoff.core.checkup.health import Finding, ok, problem
 from handsoff.edge import keys, openssh, parts, system
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout, decode

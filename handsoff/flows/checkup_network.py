@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from string import ascii_lowercase
 from typing import Final
 
-from handsoff.core import checkups, earshot
-from handsoff.core.address import is_everywhere, is_loopback, parse_address
-from handsoff.core.checkups import Listening
-from handsoff.core.health import Finding
+from handsoff.core.checkup import checkups, earshot
+from handsoff.core.checkup.checkups import Listening
+from handsoff.core.checkup.health import Finding
+from handsoff.core.reach.address import is_everywhere, is_loopback, parse_address
 from handsoff.edge import clock, door, mdns, ssh, system
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from handsoff.core import health, places
-from handsoff.core.health import Finding, note, ok, problem
+from handsoff.core.checkup import health
+from handsoff.core.checkup.health import Finding, note, ok, problem
 from handsoff.core.plain import plain
-from handsoff.core.record import Record
-from handsoff.core.tips import Mend
+from handsoff.core.remote import places
+from handsoff.core.works.record import Record
+from handsoff.core.works.tips import Mend
 from handsoff.edge import clock
 from handsoff.edge.git.probe import Probe
 from handsoff.edge.git.remote import Shared

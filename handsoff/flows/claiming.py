@@ -7,11 +7,11 @@ ends have agreed (``keep``), so that a name that will not do can still be change
 from dataclasses import dataclass, replace
 from typing import Final
 
-from handsoff.core.admission import RosterRead
-from handsoff.core.cards import Card
-from handsoff.core.joining import Claims
-from handsoff.core.pairtalk import ROOTS_LIMIT
-from handsoff.core.roster import Roster
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.cards import Card
+from handsoff.core.machines.joining import Claims
+from handsoff.core.machines.pairtalk import ROOTS_LIMIT
+from handsoff.core.machines.roster import Roster
 from handsoff.edge import clock, keys
 from handsoff.edge.git.remote import open_shared
 from handsoff.edge.git.repo import Checkout

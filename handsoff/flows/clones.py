@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from handsoff.core.roster import Member, Roster
-from handsoff.core.welcome import who_knows
+from handsoff.core.machines.roster import Member, Roster
+from handsoff.core.parcels.welcome import who_knows
 from handsoff.edge import clock
 from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.home import Home

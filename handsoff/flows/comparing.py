@@ -3,9 +3,9 @@
 import stat
 from collections.abc import Iterator
 
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Grafted, differences, leaf_at
 from handsoff.core.objects import GITLINK
-from handsoff.core.state import State
-from handsoff.core.trees import Grafted, differences, leaf_at
 from handsoff.edge.git import operation, sparse
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.local import Local

@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from handsoff import __version__
-from handsoff.core.exchange import Role
-from handsoff.core.messages import (
+from handsoff.core.machines.roster import Member
+from handsoff.core.talk.exchange import Role
+from handsoff.core.talk.messages import (
     VERSIONS,
     Accept,
     Ask,
@@ -24,7 +25,6 @@ from handsoff.core.messages import (
     Told,
     check_receipt,
 )
-from handsoff.core.roster import Member
 from handsoff.edge.seal import SealedFile
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Stream, Talk

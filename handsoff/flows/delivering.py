@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from handsoff.core import manifest
-from handsoff.core.entry import seconds
-from handsoff.core.pen import Pen
+from handsoff.core.parcels import manifest
+from handsoff.core.works.entry import seconds
+from handsoff.core.works.pen import Pen
 from handsoff.edge import files, seal
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.seal import SealedFile

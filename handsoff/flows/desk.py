@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import cache
-from handsoff.core.admission import RosterRead
 from handsoff.core.chain import Tips, compare_tips
 from handsoff.core.ids import work_component
-from handsoff.core.record import Record
-from handsoff.core.refs import HEADS
-from handsoff.core.roster import Member, Roster
-from handsoff.core.tips import rewritten
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Member, Roster
+from handsoff.core.remote.refs import HEADS
+from handsoff.core.works import cache
+from handsoff.core.works.record import Record
+from handsoff.core.works.tips import rewritten
 from handsoff.edge import clock, files, keys
 from handsoff.edge.git import keeping
 from handsoff.edge.git.remote import Shared, open_shared

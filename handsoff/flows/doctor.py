@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from handsoff.core import checkups, health
-from handsoff.core.health import Finding, note, problem
+from handsoff.core.checkup import checkups, health
+from handsoff.core.checkup.health import Finding, note, problem
 from handsoff.edge import clock
 from handsoff.edge.git.remote import Shared, open_shared
 from handsoff.edge.git.repo import Checkout, open_checkout

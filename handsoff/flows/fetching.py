@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from handsoff import __version__
-from handsoff.core.exchange import Role
-from handsoff.core.messages import FETCHING, VERSIONS, Bye, Hello, Offer, Want
-from handsoff.core.patience import USUAL, is_progress
-from handsoff.core.roster import Member
+from handsoff.core.machines.roster import Member
+from handsoff.core.talk.exchange import Role
+from handsoff.core.talk.messages import FETCHING, VERSIONS, Bye, Hello, Offer, Want
+from handsoff.core.talk.patience import USUAL, is_progress
 from handsoff.edge import clock, ssh
 from handsoff.edge.home import Parcel
 from handsoff.edge.steps import step

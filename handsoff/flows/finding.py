@@ -13,10 +13,11 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import earshot, interfaces
-from handsoff.core.address import format_address, parse_address
-from handsoff.core.discovery import MACHINES, Found
-from handsoff.core.roster import Member
+from handsoff.core.checkup import earshot
+from handsoff.core.machines.roster import Member
+from handsoff.core.reach import interfaces
+from handsoff.core.reach.address import format_address, parse_address
+from handsoff.core.reach.discovery import MACHINES, Found
 from handsoff.edge import clock, mdns, ssh
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine

@@ -7,9 +7,9 @@ remote stands, and the machines of the other are admitted anew.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from handsoff.core.admission import RosterRead
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Roster
 from handsoff.core.plain import plain
-from handsoff.core.roster import Roster
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.remote import Shared

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from typing import BinaryIO, Final
 
-from handsoff.core.keeping import may_be_given
-from handsoff.core.messages import Accept, Bye, Offer, Receipt, Want, check_receipt
-from handsoff.core.roster import Member
+from handsoff.core.machines.roster import Member
+from handsoff.core.parcels.keeping import may_be_given
+from handsoff.core.talk.messages import Accept, Bye, Offer, Receipt, Want, check_receipt
 from handsoff.edge import clock, files
 from handsoff.edge.steps import step
 from handsoff.edge.talk import Talk

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from handsoff.core import guard, luggage
-from handsoff.core.guard import Finding
+from handsoff.core.guard import guard
+from handsoff.core.guard.guard import Finding
+from handsoff.core.guard.views import without_signatures
 from handsoff.core.objects import oid_of
-from handsoff.core.views import without_signatures
+from handsoff.core.works import luggage
 from handsoff.edge.git.news import NewName
 from handsoff.edge.git.pack import Piece
 from handsoff.edge.scan import Scanner

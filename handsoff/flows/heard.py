@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from handsoff.core import tips
 from handsoff.core.ids import work_of
-from handsoff.core.roster import Roster
-from handsoff.core.tips import Claim, Claims, Told
+from handsoff.core.machines.roster import Roster
+from handsoff.core.works import tips
+from handsoff.core.works.tips import Claim, Claims, Told
 from handsoff.edge import files
 from handsoff.errors import DamagedError, HandsoffError
 from handsoff.flows.desk import Desk

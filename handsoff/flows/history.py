@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from handsoff.core import lease as events
-from handsoff.core.entry import Entry, seconds
-from handsoff.core.history import Line, no_chain, tell
 from handsoff.core.ids import is_machine_id, work_component
 from handsoff.core.loose import quoted
-from handsoff.core.notes import NoteEntry, Notes
-from handsoff.core.page import LIMIT, parse
-from handsoff.core.roster import Roster
+from handsoff.core.machines.roster import Roster
+from handsoff.core.pages.page import LIMIT, parse
+from handsoff.core.works import lease as events
+from handsoff.core.works.entry import Entry, seconds
+from handsoff.core.works.history import Line, no_chain, tell
+from handsoff.core.works.notes import NoteEntry, Notes
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import DamagedError, RefusedError, UnreachableError, UsageError
 from handsoff.flows import ledger, notebook

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from handsoff.core.lease import HOLD
 from handsoff.core.times import parse_duration
+from handsoff.core.works.lease import HOLD
 from handsoff.edge.git.repo import Checkout
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import admission, places
-from handsoff.core.admission import RosterRead
 from handsoff.core.ids import is_oid
-from handsoff.core.roster import Roster
+from handsoff.core.machines import admission
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Roster
+from handsoff.core.remote import places
 from handsoff.edge import clock, files, hooks, keys, scan
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import Shared, open_shared

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import installing as rules
-from handsoff.core import whereabouts
-from handsoff.core.baggage import File, Packed, person_problem
-from handsoff.core.installing import Verdict
-from handsoff.core.pathmap import PathMap
 from handsoff.core.plain import plain
-from handsoff.core.sessions import CODEX
+from handsoff.core.transcripts import installing as rules
+from handsoff.core.transcripts import whereabouts
+from handsoff.core.transcripts.baggage import File, Packed, person_problem
+from handsoff.core.transcripts.installing import Verdict
+from handsoff.core.transcripts.pathmap import PathMap
+from handsoff.core.transcripts.sessions import CODEX
 from handsoff.edge import agents, claude, clock, files
 from handsoff.edge.agents import Session
 from handsoff.edge.git import baggage

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO
 
-from handsoff.core import bounds, paths
-from handsoff.core.incoming import check_state
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import leaf_at
 from handsoff.core.objects import EXECUTABLE, FILE, GITLINK
-from handsoff.core.state import State
-from handsoff.core.trees import leaf_at
+from handsoff.core.parcels import bounds
+from handsoff.core.parcels.incoming import check_state
 from handsoff.edge.git import baggage, lfs, quarantine, restore
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout

@@ -9,13 +9,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from handsoff.core.entry import time_of
-from handsoff.core.landing import Course, Fate, course, write_again
-from handsoff.core.lease import Caught, Event, Pushed
-from handsoff.core.pen import Pen
-from handsoff.core.pushing import meant_by
-from handsoff.core.record import Record
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.pushing import meant_by
+from handsoff.core.remote.refs import HEADS
+from handsoff.core.works.entry import time_of
+from handsoff.core.works.landing import Course, Fate, course, write_again
+from handsoff.core.works.lease import Caught, Event, Pushed
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.steps import step

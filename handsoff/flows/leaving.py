@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from handsoff.core import admission
-from handsoff.core.admission import RosterRead
 from handsoff.core.ids import work_component
-from handsoff.core.lease import State
 from handsoff.core.loose import quoted
+from handsoff.core.machines import admission
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Member, Roster
 from handsoff.core.plain import plain
-from handsoff.core.roster import Member, Roster
 from handsoff.core.times import moment
+from handsoff.core.works.lease import State
 from handsoff.edge import keys
 from handsoff.errors import LostRaceError, UsageError
 from handsoff.flows.desk import Desk

@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from handsoff.core import luggage
 from handsoff.core.chain import Commits
-from handsoff.core.lease import Event
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record
+from handsoff.core.works import luggage
+from handsoff.core.works.lease import Event
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.steps import step

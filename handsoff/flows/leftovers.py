@@ -1,9 +1,9 @@
 """What stayed behind of a state, read from its envelope alone: the list, and nothing else."""
 
-from handsoff.core.bounds import LIST_LIMIT
-from handsoff.core.envelope import decode_left
+from handsoff.core.checkout.envelope import decode_left
+from handsoff.core.checkout.paths import shown
 from handsoff.core.objects import parse_tree
-from handsoff.core.paths import shown
+from handsoff.core.parcels.bounds import LIST_LIMIT
 from handsoff.core.plain import plain
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from handsoff.core.holding import taken_up
-from handsoff.core.lease import Lease, State
-from handsoff.core.pen import Pen
 from handsoff.core.times import moment
+from handsoff.core.works.holding import taken_up
+from handsoff.core.works.lease import Lease, State
+from handsoff.core.works.pen import Pen
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import RefusedError
 from handsoff.flows import ledger

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from handsoff import __version__
-from handsoff.core.exchange import Role
 from handsoff.core.ids import fingerprint, machine_id
-from handsoff.core.messages import VERSIONS, Ask, Bye, Have, Hello, Offer, Told, Want
-from handsoff.core.room import Limits
-from handsoff.core.roster import Member
-from handsoff.core.welcome import Welcome, turned_away
+from handsoff.core.machines.roster import Member
+from handsoff.core.parcels.room import Limits
+from handsoff.core.parcels.welcome import Welcome, turned_away
+from handsoff.core.talk.exchange import Role
+from handsoff.core.talk.messages import VERSIONS, Ask, Bye, Have, Hello, Offer, Told, Want
 from handsoff.edge import clock, files, ssh
 from handsoff.edge.git import news, objects, shape
 from handsoff.edge.home import Home, Parcel

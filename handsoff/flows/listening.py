@@ -10,8 +10,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from handsoff.core.address import format_address
-from handsoff.core.patience import USUAL
+from handsoff.core.reach.address import format_address
+from handsoff.core.talk.patience import USUAL
 from handsoff.edge import clock, door, files, keys
 from handsoff.edge.home import Home
 from handsoff.edge.system import reachable

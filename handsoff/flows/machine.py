@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from handsoff.core.cards import Card, encode_card, make_card, parse_card
 from handsoff.core.ids import check_name
-from handsoff.core.roster import Roster
+from handsoff.core.machines.cards import Card, encode_card, make_card, parse_card
+from handsoff.core.machines.roster import Roster
 from handsoff.edge import files, keys
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import decode

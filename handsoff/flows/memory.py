@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core.state import USUAL_MODES, State
-from handsoff.core.trees import Leaf
+from handsoff.core.checkout.state import USUAL_MODES, State
+from handsoff.core.checkout.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode
 from handsoff.edge.steps import step

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from handsoff.core import tips
 from handsoff.core.chain import Link, Tips, compare_tips, open_link
-from handsoff.core.places import PREFIX
-from handsoff.core.tips import Mend
+from handsoff.core.remote.places import PREFIX
+from handsoff.core.works import tips
+from handsoff.core.works.tips import Mend
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import DamagedError, LostRaceError, TrustError, UsageError
 from handsoff.flows import archive

@@ -1,6 +1,6 @@
 """The work of a checkout: the branch that HEAD names, or that it comes back to."""
 
-from handsoff.core.places import PREFIX, is_ours
+from handsoff.core.remote.places import PREFIX, is_ours
 from handsoff.edge import files
 from handsoff.edge.git import operation
 from handsoff.edge.git.repo import Checkout

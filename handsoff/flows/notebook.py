@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from handsoff.core import notes
 from handsoff.core.chain import Draft
 from handsoff.core.ids import work_component
-from handsoff.core.lease import Event
-from handsoff.core.notes import Note, Notes
-from handsoff.core.roster import Roster
+from handsoff.core.machines.roster import Roster
+from handsoff.core.works import notes
+from handsoff.core.works.lease import Event
+from handsoff.core.works.notes import Note, Notes
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of

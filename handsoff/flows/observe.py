@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from handsoff.core.operation import NOTHING
-from handsoff.core.state import State
-from handsoff.core.trees import Grafted
+from handsoff.core.checkout.operation import NOTHING
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Grafted
 from handsoff.edge.git import snapshot
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects

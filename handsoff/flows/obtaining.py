@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core.lease import Saved
-from handsoff.core.lease import State as LeaseState
-from handsoff.core.roster import Member
+from handsoff.core.machines.roster import Member
+from handsoff.core.works.lease import Saved
+from handsoff.core.works.lease import State as LeaseState
 from handsoff.edge.git import clone
 from handsoff.edge.home import Parcel
 from handsoff.errors import HandsoffError, RefusedError, TrustError, UnfitError, UnreachableError

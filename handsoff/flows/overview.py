@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from handsoff.core.entry import time_of
-from handsoff.core.history import Line
 from handsoff.core.ids import work_component
-from handsoff.core.lease import Saved
-from handsoff.core.notes import NoteEntry
-from handsoff.core.overview import (
+from handsoff.core.machines.roster import Roster
+from handsoff.core.pages.page import LIMIT, parse
+from handsoff.core.plain import plain
+from handsoff.core.shown.overview import (
     Card,
     Known,
     Overview,
@@ -27,11 +26,12 @@ from handsoff.core.overview import (
     parcel_of,
     unverified,
 )
-from handsoff.core.page import LIMIT, parse
-from handsoff.core.plain import plain
-from handsoff.core.record import Record
-from handsoff.core.roster import Roster
-from handsoff.core.workview import Left, WorkView, work_view
+from handsoff.core.shown.workview import Left, WorkView, work_view
+from handsoff.core.works.entry import time_of
+from handsoff.core.works.history import Line
+from handsoff.core.works.lease import Saved
+from handsoff.core.works.notes import NoteEntry
+from handsoff.core.works.record import Record
 from handsoff.edge import clock
 from handsoff.edge.git.objects import Objects, store_of
 from handsoff.errors import HandsoffError, UsageError

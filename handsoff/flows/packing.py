@@ -9,13 +9,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import IO
 
-from handsoff.core import bounds, guard, luggage
-from handsoff.core.envelope import Sealed
-from handsoff.core.incoming import problem_of
-from handsoff.core.index import Entry, Flag
+from handsoff.core.checkout.envelope import Sealed
+from handsoff.core.checkout.index import Entry, Flag
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Leaf, leaf_at
+from handsoff.core.guard import guard
 from handsoff.core.objects import GITLINK
-from handsoff.core.state import State
-from handsoff.core.trees import Leaf, leaf_at
+from handsoff.core.parcels import bounds
+from handsoff.core.parcels.incoming import problem_of
+from handsoff.core.works import luggage
 from handsoff.edge import files
 from handsoff.edge.git import clone, lfs, news, shape, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from handsoff.core import page as pages
 from handsoff.core.objects import oid_of
-from handsoff.core.page import Page
+from handsoff.core.pages import page as pages
+from handsoff.core.pages.page import Page
 from handsoff.edge import files, tongue
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.repo import Checkout

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
 
-from handsoff.core.address import format_address, parse_address
-from handsoff.core.codes import RANDOM_BYTES, Code, make_code
-from handsoff.core.discovery import PAIRING, Found
-from handsoff.core.joining import Claims, Side, check_not_revoked, will_let_in
-from handsoff.core.pairing import Pairing
-from handsoff.core.pairtalk import Hi
+from handsoff.core.machines.codes import RANDOM_BYTES, Code, make_code
+from handsoff.core.machines.joining import Claims, Side, check_not_revoked, will_let_in
+from handsoff.core.machines.pairing import Pairing
+from handsoff.core.machines.pairtalk import Hi
 from handsoff.core.plain import plain
+from handsoff.core.reach.address import format_address, parse_address
+from handsoff.core.reach.discovery import PAIRING, Found
 from handsoff.edge import clock, mdns
 from handsoff.edge.mdns import Announcement
 from handsoff.edge.meeting import Door, Meeting, call

@@ -10,14 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from handsoff.core import nearby
-from handsoff.core.address import format_address, parse_address
-from handsoff.core.discovery import MACHINES
-from handsoff.core.earshot import NOBODY
-from handsoff.core.entry import time_of
-from handsoff.core.nearby import Answer, Nearby, Place, Presence
-from handsoff.core.roster import Member
+from handsoff.core.checkup.earshot import NOBODY
+from handsoff.core.machines.roster import Member
+from handsoff.core.reach import nearby
+from handsoff.core.reach.address import format_address, parse_address
+from handsoff.core.reach.discovery import MACHINES
+from handsoff.core.reach.nearby import Answer, Nearby, Place, Presence
 from handsoff.core.times import moment
+from handsoff.core.works.entry import time_of
 from handsoff.edge import clock, keys, mdns, ssh
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, TrustError, UsageError

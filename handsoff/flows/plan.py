@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
-from handsoff.core import bounds
-from handsoff.core.lease import Recipient
-from handsoff.core.manifest import Manifest
-from handsoff.core.operation import kind_of
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record
-from handsoff.core.roster import Member
+from handsoff.core.checkout.operation import kind_of
+from handsoff.core.machines.roster import Member
+from handsoff.core.parcels import bounds
+from handsoff.core.parcels.manifest import Manifest
 from handsoff.core.times import moment
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge.git.look import Look
 from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View

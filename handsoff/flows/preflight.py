@@ -5,14 +5,14 @@ from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import paths, restoring
-from handsoff.core.index import Flag
+from handsoff.core.checkout import paths, restoring
+from handsoff.core.checkout.index import Flag
+from handsoff.core.checkout.restoring import Obstacle, Plan, Standing
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Change
 from handsoff.core.loose import quoted
 from handsoff.core.objects import GITLINK, LINK
-from handsoff.core.refs import HEADS
-from handsoff.core.restoring import Obstacle, Plan, Standing
-from handsoff.core.state import State
-from handsoff.core.trees import Change
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge.git import restore, shape, sparse
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look

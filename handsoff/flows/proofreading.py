@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import guard, masking, patterns, transcript
-from handsoff.core.guard import Finding
+from handsoff.core.guard import guard, masking, patterns
+from handsoff.core.guard.guard import Finding
+from handsoff.core.transcripts import transcript
 from handsoff.edge.scan import Scanner
 
 _NAME: Final = re.compile(r"[\w.-]{1,48}")

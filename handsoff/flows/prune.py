@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
-from handsoff.core import archive as rules
-from handsoff.core import prune
 from handsoff.core.ids import work_component
-from handsoff.core.pen import Pen
-from handsoff.core.prune import Do, Sight, Verdict
-from handsoff.core.refs import HEADS
+from handsoff.core.remote import archive as rules
+from handsoff.core.remote import prune
+from handsoff.core.remote.prune import Do, Sight, Verdict
+from handsoff.core.remote.refs import HEADS
+from handsoff.core.works.pen import Pen
 from handsoff.edge.git import merged
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of

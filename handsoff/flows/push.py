@@ -12,13 +12,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.entry import seconds
-from handsoff.core.lease import State
 from handsoff.core.loose import quoted
-from handsoff.core.pen import Pen
 from handsoff.core.plain import plain
-from handsoff.core.pushing import NOTHING_THERE, Deed, Meant, decide, last_pushed, unsaid, way_on
-from handsoff.core.record import Record
+from handsoff.core.remote.pushing import (
+    NOTHING_THERE,
+    Deed,
+    Meant,
+    decide,
+    last_pushed,
+    unsaid,
+    way_on,
+)
+from handsoff.core.works.entry import seconds
+from handsoff.core.works.lease import State
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge import files, hooks
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
@@ -36,7 +44,7 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What came of a push; ``moved`` is one of the deeds of ``core/pushing.py``."""
+    """What came of a push; ``moved`` is one of the deeds of ``core/remote/pushing.py``."""
 
     work: str
     remote: str

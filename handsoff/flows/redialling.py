@@ -1,6 +1,6 @@
 """A connection that was lost is made again, as long as its person has patience (--retry).
 
-What is tried again, and how soon, is core/patience.py.
+What is tried again, and how soon, is core/talk/patience.py.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeVar
 
-from handsoff.core.patience import USUAL, is_worth_another, pause_before
+from handsoff.core.talk.patience import USUAL, is_worth_another, pause_before
 from handsoff.edge import clock
 from handsoff.errors import CutError, UnreachableError
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.ids import work_component
-from handsoff.core.lease import Saved
 from handsoff.core.objects import FILE, Commit, TreeEntry, encode_commit, encode_tree, parse_tree
-from handsoff.core.record import Record
+from handsoff.core.works.lease import Saved
+from handsoff.core.works.record import Record
 from handsoff.edge import files, parts, seal
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of

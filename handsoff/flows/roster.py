@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from handsoff.core import admission
-from handsoff.core.admission import RosterRead
-from handsoff.core.cards import Card, parse_card
 from handsoff.core.chain import Draft
-from handsoff.core.entry import time_of
+from handsoff.core.machines import admission
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.cards import Card, parse_card
+from handsoff.core.machines.roster import Member, Revocation, Roster, admission_problem
 from handsoff.core.plain import plain
-from handsoff.core.roster import Member, Revocation, Roster, admission_problem
 from handsoff.core.sshwire import openssh_public
 from handsoff.core.times import moment
+from handsoff.core.works.entry import time_of
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.remote import Shared

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from handsoff.core import rotation
-from handsoff.core.cards import make_card
-from handsoff.core.lease import How, State
 from handsoff.core.loose import quoted
+from handsoff.core.machines import rotation
+from handsoff.core.machines.cards import make_card
 from handsoff.core.plain import plain
+from handsoff.core.works.lease import How, State
 from handsoff.edge import keys
 from handsoff.edge.git.repo import open_checkout
 from handsoff.edge.steps import step

@@ -1,16 +1,16 @@
 """Which route the parcel takes, and the connection to the receiver where there is one.
 
-It says which, and why; the order is core/routes.py. The connection is begun on what this clone
-knows of the roster, beside everything else.
+It says which, and why; the order is core/reach/routes.py. The connection is begun on what this
+clone knows of the roster, beside everything else.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from handsoff.core import routes
-from handsoff.core.destination import Destination, parse_destination
-from handsoff.core.roster import Member, Roster
+from handsoff.core.machines.roster import Member, Roster
+from handsoff.core.reach import routes
+from handsoff.core.reach.destination import Destination, parse_destination
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.seal import SealedFile

@@ -12,7 +12,7 @@ parcel is recognised by what is in it, and the record tells whether the push had
 
 from typing import TYPE_CHECKING
 
-from handsoff.core import routes
+from handsoff.core.reach import routes
 from handsoff.edge.git import clone
 from handsoff.edge.home import cache_folder
 from handsoff.edge.scan import Scanner

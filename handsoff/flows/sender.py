@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from handsoff.core.holding import taken_up
-from handsoff.core.pen import Pen
+from handsoff.core.works.holding import taken_up
+from handsoff.core.works.pen import Pen
 from handsoff.edge import files, hooks
 from handsoff.edge.git import objects
 from handsoff.edge.git.disk import ChangedError

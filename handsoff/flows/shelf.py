@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from handsoff.core.entry import time_of
-from handsoff.core.holding import may_take_back
 from handsoff.core.ids import is_parcel_id
-from handsoff.core.keeping import may_go
+from handsoff.core.parcels.keeping import may_go
+from handsoff.core.works.entry import time_of
+from handsoff.core.works.holding import may_take_back
 from handsoff.edge import files
 from handsoff.errors import DamagedError, HandsoffError, RefusedError
 from handsoff.flows.desk import Desk, View

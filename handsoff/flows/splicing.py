@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from handsoff.core import blocks, whereabouts
-from handsoff.core import installing as rules
-from handsoff.core.baggage import File, Packed
-from handsoff.core.installing import Pair, Relation, Verdict, mapped
-from handsoff.core.pathmap import PathMap
-from handsoff.core.sessions import CLAUDE, told_by_claude
+from handsoff.core.transcripts import blocks, whereabouts
+from handsoff.core.transcripts import installing as rules
+from handsoff.core.transcripts.baggage import File, Packed
+from handsoff.core.transcripts.installing import Pair, Relation, Verdict, mapped
+from handsoff.core.transcripts.pathmap import PathMap
+from handsoff.core.transcripts.sessions import CLAUDE, told_by_claude
 from handsoff.edge.git.baggage import Arrived
 from handsoff.edge.transcripts import Folder
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from handsoff.core import health
-from handsoff.core.health import Level
-from handsoff.core.holding import is_carried_by, is_offered_to
-from handsoff.core.record import Record
-from handsoff.core.refs import HEADS
-from handsoff.core.roster import Roster
+from handsoff.core.checkup import health
+from handsoff.core.checkup.health import Level
+from handsoff.core.machines.roster import Roster
+from handsoff.core.remote.refs import HEADS
 from handsoff.core.times import moment
+from handsoff.core.works.holding import is_carried_by, is_offered_to
+from handsoff.core.works.record import Record
 from handsoff.edge.git import operation
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine

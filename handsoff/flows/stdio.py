@@ -8,7 +8,7 @@ import os
 import sys
 
 from handsoff.core.plain import plain
-from handsoff.core.sshtalk import GREETING
+from handsoff.core.reach.sshtalk import GREETING
 from handsoff.edge import keys, pipes
 from handsoff.edge.home import Home
 from handsoff.errors import UsageError

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from handsoff.core.stopping import Around, Fate, fates
+from handsoff.core.hooks.stopping import Around, Fate, fates
 from handsoff.edge import agents, processes
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.processes import Ending, Process

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from handsoff.core.admission import RosterRead
-from handsoff.core.archive import REVOKED_AT
 from handsoff.core.chain import Link, open_link
 from handsoff.core.ids import work_of
-from handsoff.core.notes import revoked_at
-from handsoff.core.record import Record
-from handsoff.core.refs import Kind, read_ref
-from handsoff.core.roster import Roster
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Roster
+from handsoff.core.remote.archive import REVOKED_AT
+from handsoff.core.remote.refs import Kind, read_ref
+from handsoff.core.works.notes import revoked_at
+from handsoff.core.works.record import Record
 from handsoff.errors import DamagedError, HandsoffError, TrustError
 from handsoff.flows import founding, heard
 from handsoff.flows.desk import Desk

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from handsoff.core.fields import SIZE_LIMIT
-from handsoff.core.messages import RECEIPT_NAMESPACE, Accept, Offer, Receipt, receipt_payload
-from handsoff.core.room import Limits, Stock, no_room
+from handsoff.core.parcels.room import Limits, Stock, no_room
+from handsoff.core.talk.messages import RECEIPT_NAMESPACE, Accept, Offer, Receipt, receipt_payload
 from handsoff.edge import clock, files, parts, seal
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine

@@ -1,6 +1,6 @@
 """``handsoff tour``: a story of two machines is played on this one, and all it says is checked.
 
-The story is data (core/tour_story.py), the place is a folder of its own (edge/playground.py).
+The story is data (core/tour/story.py), the place is a folder of its own (edge/playground.py).
 What does not come out as the story says ends the tour with an error: it serves as a test.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from handsoff.core.tour import (
+from handsoff.core.tour.tour import (
     Act,
     Compares,
     Ends,
@@ -23,7 +23,7 @@ from handsoff.core.tour import (
     filled,
     shown,
 )
-from handsoff.core.tour_toy import FIRST
+from handsoff.core.tour.toy import FIRST
 from handsoff.edge import clock, scan
 from handsoff.edge.playground import Playground, Said, has, playground
 from handsoff.errors import HandsoffError, UnfitError

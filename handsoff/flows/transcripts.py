@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core import baggage, canon, guard
-from handsoff.core.baggage import Baggage, File, Packed
+from handsoff.core import canon
+from handsoff.core.guard import guard
 from handsoff.core.objects import FILE, TREE, TreeEntry, encode_tree, oid_of
-from handsoff.core.sessions import CLAUDE
 from handsoff.core.sizes import spell_size
-from handsoff.core.whereabouts import is_lines
+from handsoff.core.transcripts import baggage
+from handsoff.core.transcripts.baggage import Baggage, File, Packed
+from handsoff.core.transcripts.sessions import CLAUDE
+from handsoff.core.transcripts.whereabouts import is_lines
 from handsoff.edge import agents
 from handsoff.edge.agents import Session
 from handsoff.edge.git.pack import PackWriter, Piece

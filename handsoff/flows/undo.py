@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handsoff.core import restoring
+from handsoff.core.checkout import restoring
+from handsoff.core.checkout.restoring import Standing
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Change, differences, leaf_at
 from handsoff.core.loose import quoted
-from handsoff.core.restoring import Standing
-from handsoff.core.state import State
-from handsoff.core.trees import Change, differences, leaf_at
 from handsoff.edge import files
 from handsoff.edge.git import keeping, restore, shape, snapshot
 from handsoff.edge.git.disk import Worktree

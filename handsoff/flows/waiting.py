@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from handsoff.core.ids import work_component
-from handsoff.core.record import Record
+from handsoff.core.works.record import Record
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.steps import step

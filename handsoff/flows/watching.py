@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.findings import Finding, Grade, What
-from handsoff.core.overview import Known, finding_rows
-from handsoff.core.refs import Kind, read_ref
+from handsoff.core.audit.findings import Finding, Grade, What
+from handsoff.core.remote.refs import Kind, read_ref
+from handsoff.core.shown.overview import Known, finding_rows
 from handsoff.edge import clock
 from handsoff.edge.program import Program
 from handsoff.errors import HandsoffError

@@ -10,10 +10,10 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
-from handsoff.core.destination import PROGRAM, Destination, parse_destination
+from handsoff.core.machines.roster import Member
 from handsoff.core.plain import plain
-from handsoff.core.roster import Member
-from handsoff.core.sshtalk import other_version
+from handsoff.core.reach.destination import PROGRAM, Destination, parse_destination
+from handsoff.core.reach.sshtalk import other_version
 from handsoff.edge import openssh
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.openssh import Session

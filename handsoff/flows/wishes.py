@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from handsoff.core.guard import DEFAULT_LIMIT
-from handsoff.core.lease import OFFER
+from handsoff.core.guard.guard import DEFAULT_LIMIT
+from handsoff.core.works.lease import OFFER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handsoff.core.overview import Overview
 from handsoff.core.plain import plain
-from handsoff.core.visiting import HEADERS, SIGN_IN, STATIC, Door, No, Visit
+from handsoff.core.shown.overview import Overview
+from handsoff.core.shown.visiting import HEADERS, SIGN_IN, STATIC, Door, No, Visit
 from handsoff.edge import clock
 from handsoff.errors import HandsoffError
 from handsoff.flows.overview import Window

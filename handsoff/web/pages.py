@@ -18,14 +18,14 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from handsoff.core.entry import time_of
 from handsoff.core.loose import quoted
-from handsoff.core.overview import Overview
 from handsoff.core.phrases import language
 from handsoff.core.plain import plain_block
+from handsoff.core.shown.overview import Overview
+from handsoff.core.shown.workview import WorkView
 from handsoff.core.sizes import spell_size
 from handsoff.core.times import moment, spell_length
-from handsoff.core.workview import WorkView
+from handsoff.core.works.entry import time_of
 from handsoff.edge import tongue
 from handsoff.web import prose
 

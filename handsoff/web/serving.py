@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import uvicorn
 
-from handsoff.core.visiting import SIGN_IN, VALID, Door
+from handsoff.core.shown.visiting import SIGN_IN, VALID, Door
 from handsoff.edge.sockets import listening
 from handsoff.errors import UnfitError, reason
 from handsoff.flows.desk import open_desk

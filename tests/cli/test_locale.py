@@ -15,8 +15,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
-from handsoff.core import page
-from handsoff.core.tour_story import STORY
+from handsoff.core.pages import page
+from handsoff.core.tour.story import STORY
 from handsoff.edge import tongue
 from handsoff.errors import RefusedError
 from tests.kit.monday import WORK, Monday

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from handsoff.cli.tour import Teller
-from handsoff.core.tour import Act, Compares, Ends, Fact, Starts, Step, Types, Writes
-from handsoff.core.tour_story import STORY
+from handsoff.core.tour.story import STORY
+from handsoff.core.tour.tour import Act, Compares, Ends, Fact, Starts, Step, Types, Writes
 from handsoff.errors import HandsoffError, UnfitError, UsageError
 from handsoff.flows.tour import play
 from tests.kit import schemas

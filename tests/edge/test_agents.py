@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.sessions import project_name
+from handsoff.core.transcripts.sessions import project_name
 from handsoff.edge import clock, processes
 from handsoff.edge.agents import (
     Live,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core import manifest
+from handsoff.core.parcels import manifest
 from handsoff.edge.home import MANIFEST, Home, cache_folder
 from handsoff.errors import DamagedError
-from tests.core.test_manifest import GOOD
+from tests.core.parcels.test_manifest import GOOD
 
 
 def put(home: Home, parcel: str, at: int) -> Path:

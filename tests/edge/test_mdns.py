@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from handsoff.core.discovery import MACHINES, PAIRING, Found
 from handsoff.core.ids import machine_id
+from handsoff.core.reach.discovery import MACHINES, PAIRING, Found
 from handsoff.edge import mdns
 from tests.kit.lan import Lan, Plugged, lan_or_skip, two
 from tests.kit.monday import Monday, monday, templates

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.packed import ROOM, contents
-from handsoff.core.views import PIECE
+from handsoff.core.guard.packed import ROOM, contents
+from handsoff.core.guard.views import PIECE
 from handsoff.edge import scan
 from handsoff.edge.scan import BATCH, BUILT_IN, Hit, Scanner
 from tests.kit.planted import LOOK_ALIKES, PLANTED

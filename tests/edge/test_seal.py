@@ -7,7 +7,7 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from handsoff.core.manifest import LIMIT, MAGIC
+from handsoff.core.parcels.manifest import LIMIT, MAGIC
 from handsoff.edge import keys, seal
 from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, TrustError, UnfitError

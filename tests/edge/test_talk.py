@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.exchange import Role
-from handsoff.core.messages import Accept, Ask, Bye, Have, Hello, Offer, Receipt, Told
+from handsoff.core.talk.exchange import Role
+from handsoff.core.talk.messages import Accept, Ask, Bye, Have, Hello, Offer, Receipt, Told
 from handsoff.edge.ssh import Channel
 from handsoff.edge.talk import Talk
 from handsoff.errors import (

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handsoff.core import adapters
-from handsoff.core.settings_text import Found
+from handsoff.core.settings import adapters
+from handsoff.core.settings.settings_text import Found
 from tests.kit.machines import Machine, Ran, World
 from tests.kit.running import inside, refused
 

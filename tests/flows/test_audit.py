@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from handsoff.core import notes
-from handsoff.core.lease import Recipient
-from handsoff.core.notes import Notes
+from handsoff.core.works import notes
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.notes import Notes
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.remote import open_shared
 from tests.kit.machines import Machine, World, git, store

@@ -4,8 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from handsoff.core.address import parse_address
-from handsoff.core.discovery import MACHINES
+from handsoff.core.reach.address import parse_address
+from handsoff.core.reach.discovery import MACHINES
 from handsoff.edge import mdns
 from handsoff.flows import finding
 from tests.kit.lan import Lan, found_at, lan_or_skip, two

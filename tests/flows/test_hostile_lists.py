@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.state import Sparse
+from handsoff.core.checkout.trees import Leaf, graft
 from handsoff.core.objects import FILE, GITLINK, LINK, TREE, TreeEntry, encode_tree
-from handsoff.core.state import Sparse
-from handsoff.core.trees import Leaf, graft
 from handsoff.edge.git.sinks import Storing
 from tests.kit.conversions import put
 from tests.kit.forger import Forger
@@ -105,5 +105,5 @@ def test_a_list_that_is_too_long_is_not_read(
 ) -> None:
     forger = Forger.at(monday, tmp_path)
     file = forger.parcel(replace(forger.honest, stale=(b"x" * 200,)))
-    monkeypatch.setattr("handsoff.core.bounds.LIST_LIMIT", 200)
+    monkeypatch.setattr("handsoff.core.parcels.bounds.LIST_LIMIT", 200)
     refused(inside(monday.m2, "receive", file), 9, "bytes, and 200 may be")

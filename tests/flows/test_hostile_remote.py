@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lease import Caught, Found, How, Pushed, Saved
 from handsoff.core.objects import parse_commit
+from handsoff.core.works.lease import Caught, Found, How, Pushed, Saved
 from handsoff.edge.git import limits
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.remote import Shared

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import baggage
-from handsoff.core.baggage import Baggage, File
 from handsoff.core.objects import FILE, LINK, TREE, TreeEntry, encode_tree
+from handsoff.core.transcripts import baggage
+from handsoff.core.transcripts.baggage import Baggage, File
 from handsoff.edge.git.objects import Objects
-from tests.core.test_baggage import MAIN, SESSION
+from tests.core.transcripts.test_baggage import MAIN, SESSION
 from tests.kit.forger import Forger
 from tests.kit.monday import WORK, Monday, build
 from tests.kit.monday import copy as copy_of

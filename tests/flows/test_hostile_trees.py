@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.state import State
 from handsoff.core.objects import TREE, TreeEntry, encode_tree, parse_tree
-from handsoff.core.state import State
 from tests.kit.forger import Forger
 from tests.kit.monday import WORK, Monday
 from tests.kit.poison import ARRIVES, LINK, MODULE, REFUSED, Poison, write

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.admission import RosterRead
-from handsoff.core.roster import Roster
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.roster import Roster
 from handsoff.edge.git.remote import open_shared
 from handsoff.errors import TrustError
 from handsoff.flows.init import Gate, _found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.guard import DEFAULT_LIMIT
+from handsoff.core.guard.guard import DEFAULT_LIMIT
 from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, inside

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from handsoff.core.chain import Draft, Word
-from handsoff.core.lease import Recipient
-from handsoff.core.pen import Pen
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.pen import Pen
 from handsoff.edge import clock, keys
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.flows.leaving import revoke

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lfs import place_of
+from handsoff.core.checkout.lfs import place_of
 from tests.kit.machines import Machine
 from tests.kit.monday import WORK, Monday
 from tests.kit.running import at_home, inside

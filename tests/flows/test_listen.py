@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.room import Limits
-from handsoff.core.welcome import Welcome
+from handsoff.core.parcels.room import Limits
+from handsoff.core.parcels.welcome import Welcome
 from handsoff.edge.door import running
 from handsoff.edge.ssh import dial
 from handsoff.errors import HandsoffError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handsoff.core.archive import Archive, archived
+from handsoff.core.remote.archive import Archive, archived
 from handsoff.edge.git.moves import Move
 from handsoff.flows import mending
 from tests.kit.machines import Machine, World, git, store

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from handsoff.core.operation import kind_of
+from handsoff.core.checkout.operation import kind_of
 from handsoff.edge.git import operation
 from handsoff.edge.git.repo import open_checkout
 from tests.kit.compare import Look, look, untouched

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from handsoff.core.operation import NOTHING
+from handsoff.core.checkout.operation import NOTHING
 from handsoff.edge.git import operation
 from tests.kit import operations
 from tests.kit.compare import look, untouched

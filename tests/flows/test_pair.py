@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core import frames
-from handsoff.core.discovery import PAIRING
+from handsoff.core.reach.discovery import PAIRING
+from handsoff.core.talk import frames
 from handsoff.edge.mdns import Announcement
 from tests.kit.lan import lan_or_skip
 from tests.kit.machines import Machine, Ran, World

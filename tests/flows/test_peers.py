@@ -5,8 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from handsoff.core.discovery import MACHINES
 from handsoff.core.ids import machine_id
+from handsoff.core.reach.discovery import MACHINES
 from handsoff.edge import mdns
 from tests.kit.lan import Lan, found_at, lan_or_skip, two
 from tests.kit.listening import M2, echo, public

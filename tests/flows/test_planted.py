@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.trees import Leaf, graft
 from handsoff.core.objects import LINK
-from handsoff.core.trees import Leaf, graft
 from handsoff.edge.git.sinks import Storing
 from handsoff.edge.ssh import dial
 from handsoff.errors import TrustError

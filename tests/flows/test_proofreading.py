@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handsoff.core import patterns
+from handsoff.core.guard import patterns
 from handsoff.flows.proofreading import told
 
 KEY = "sk-ant-" + "api03-" + "Zq7Xw2Lk9vBn4Tm6Rp1Ys8Ud3Fg5Hj0Kc" * 3

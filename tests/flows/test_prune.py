@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from handsoff.core.admission import read_roster
 from handsoff.core.chain import Word
-from handsoff.core.lease import State
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record
-from handsoff.core.roster import Roster
+from handsoff.core.machines.admission import read_roster
+from handsoff.core.machines.roster import Roster
+from handsoff.core.works.lease import State
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.errors import TrustError
@@ -234,7 +234,7 @@ def test_a_deletion_that_nobody_named_is_found_as_ever(world: World) -> None:
 
 
 def test_a_member_that_archives_what_somebody_carries_gains_nothing(world: World) -> None:
-    from handsoff.core import archive
+    from handsoff.core.remote import archive
 
     m1, m2 = world.members("m1", "m2")
     m1.writes(WORK, lambda pen: pen.caught())

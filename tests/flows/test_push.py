@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.lease import Recipient
-from handsoff.core.pushing import NOTHING_THERE
+from handsoff.core.remote.pushing import NOTHING_THERE
+from handsoff.core.works.lease import Recipient
 from handsoff.edge import clock
 from tests.kit.machines import Machine, World, git
 from tests.kit.pushing import WORK, branch, caught, entries, last, pair

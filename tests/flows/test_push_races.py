@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.admission import revoke
+from handsoff.core.machines.admission import revoke
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move
 from tests.kit.machines import Machine, World, git, store

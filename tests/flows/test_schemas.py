@@ -19,18 +19,14 @@ from jsonschema import Draft202012Validator
 from handsoff.cli.app import app
 from handsoff.cli.schemas import names, text
 from handsoff.cli.shape import shape
-from handsoff.core import (
-    chain,
-    findings,
-    health,
-    installing,
-    lease,
-    nearby,
-    prune,
-    pushing,
-    strayed,
-)
-from handsoff.core.history import Line
+from handsoff.core import chain
+from handsoff.core.audit import findings, strayed
+from handsoff.core.checkup import health
+from handsoff.core.reach import nearby
+from handsoff.core.remote import prune, pushing
+from handsoff.core.transcripts import installing
+from handsoff.core.works import lease
+from handsoff.core.works.history import Line
 from handsoff.errors import HandsoffError
 from handsoff.flows.branches import Strayed
 from handsoff.flows.catching import CatchResult

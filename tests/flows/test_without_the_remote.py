@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from handsoff.core.lease import Recipient
+from handsoff.core.works.lease import Recipient
 from handsoff.edge import clock
 from handsoff.errors import RefusedError
 from handsoff.flows import landing, letting, pending

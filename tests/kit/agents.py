@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core.sessions import project_name
+from handsoff.core.transcripts.sessions import project_name
 from handsoff.edge.processes import Process, process_of
 
 OLD: Final = 1_700_000_000

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from handsoff.core.state import BranchConfig
+from handsoff.core.checkout.state import BranchConfig
 from handsoff.edge.git.look import Look, look
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import Checkout, open_checkout

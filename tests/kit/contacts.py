@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from hypothesis import strategies as st
 
-from handsoff.core.lease import Caught, Found, How, Recipient
 from handsoff.core.objects import EMPTY_TREE, oid_of
-from handsoff.core.record import Record
+from handsoff.core.works.lease import Caught, Found, How, Recipient
+from handsoff.core.works.record import Record
 from tests.kit.signing import M1, M2, M3, OUTSIDER, Machine, forged
 
 MACHINES = st.sampled_from([M1, M2, M3])

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core import bounds
-from handsoff.core.lease import Recipient
+from handsoff.core.checkout.state import State
 from handsoff.core.objects import TREE, TreeEntry, encode_commit, encode_tree, parse_tree
-from handsoff.core.state import State
+from handsoff.core.parcels import bounds
+from handsoff.core.works.lease import Recipient
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.sinks import Storing

@@ -18,52 +18,37 @@ from unicodedata import category
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from handsoff.core import (
-    address,
-    autorun,
-    baggage,
-    bounds,
-    canon,
-    cards,
-    codes,
-    destination,
-    discovery,
-    envelope,
-    frames,
-    guard,
-    ids,
-    index,
-    interfaces,
-    lfs,
-    luggage,
-    manifest,
-    messages,
-    objects,
-    operation,
-    outline,
-    page,
-    pairtalk,
-    paths,
-    plain,
-    pushcert,
-    refs,
-    sshtalk,
-    sshwire,
-    times,
-)  # fmt: skip
-from handsoff.core.admission import read_roster
-from handsoff.core.archive import Archive
+from handsoff.core import canon, ids, objects, plain, sshwire, times  # fmt: skip
 from handsoff.core.chain import compose, open_link
-from handsoff.core.exchange import Exchange, Role
-from handsoff.core.incoming import check_state
-from handsoff.core.notes import Notes
+from handsoff.core.checkout import envelope, index, lfs, operation, paths  # fmt: skip
+from handsoff.core.checkout.operation import Operation
+from handsoff.core.checkout.state import (
+    NO_TIME,
+    BranchConfig,
+    LeftBehind,
+    Sparse,
+    StashEntry,
+    State,
+)
+from handsoff.core.guard import guard  # fmt: skip
+from handsoff.core.machines import cards, codes, pairtalk  # fmt: skip
+from handsoff.core.machines.admission import read_roster
 from handsoff.core.objects import EMPTY_TREE, oid_of
-from handsoff.core.operation import Operation
-from handsoff.core.record import read_record
-from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, Sparse, StashEntry, State
+from handsoff.core.pages import outline, page  # fmt: skip
+from handsoff.core.parcels import autorun, bounds, manifest  # fmt: skip
+from handsoff.core.parcels.incoming import check_state
+from handsoff.core.reach import address, destination, discovery, interfaces, sshtalk  # fmt: skip
+from handsoff.core.remote import pushcert, refs  # fmt: skip
+from handsoff.core.remote.archive import Archive
+from handsoff.core.talk import frames, messages  # fmt: skip
+from handsoff.core.talk.exchange import Exchange, Role
+from handsoff.core.transcripts import baggage  # fmt: skip
+from handsoff.core.works import luggage  # fmt: skip
+from handsoff.core.works.notes import Notes
+from handsoff.core.works.record import read_record
 from handsoff.errors import HandsoffError
-from tests.core.test_baggage import ALL as BAGGAGE
-from tests.core.test_bounds import pack, packed
+from tests.core.parcels.test_bounds import pack, packed
+from tests.core.transcripts.test_baggage import ALL as BAGGAGE
 from tests.kit.signing import M1, M2, START, empty, roster
 from tests.vectors.messages import every_message
 

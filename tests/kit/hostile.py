@@ -14,8 +14,6 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from handsoff.core.entry import time_of
-from handsoff.core.lease import Caught, Event, Offered, Recipient, Saved
 from handsoff.core.objects import (
     Commit,
     TreeEntry,
@@ -24,8 +22,10 @@ from handsoff.core.objects import (
     oid_of,
     parse_commit,
 )
-from handsoff.core.record import Record
 from handsoff.core.sshwire import message_to_sign, string
+from handsoff.core.works.entry import time_of
+from handsoff.core.works.lease import Caught, Event, Offered, Recipient, Saved
+from handsoff.core.works.record import Record
 from tests.kit.signing import START, Signs, forged
 
 PAGE, ENVELOPE, OTHER = "a" * 40, "b" * 40, "c" * 40

@@ -22,8 +22,8 @@ from typing import Final
 
 import pytest
 
-from handsoff.core.address import parse_address
-from handsoff.core.discovery import MACHINES
+from handsoff.core.reach.address import parse_address
+from handsoff.core.reach.discovery import MACHINES
 from handsoff.edge import mdns
 from tests.kit.machines import Machine, Ran, run
 from tests.kit.running import AtHome, at_home

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from handsoff.core.lease import (
+from handsoff.core.works.lease import (
     OFFER,
     Caught,
     Closed,

@@ -18,11 +18,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from handsoff.core import admission
-from handsoff.core.admission import RosterRead
-from handsoff.core.cards import encode_card
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record
+from handsoff.core.machines import admission
+from handsoff.core.machines.admission import RosterRead
+from handsoff.core.machines.cards import encode_card
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge import clock, hooks, keys
 from handsoff.edge.git.moves import Move, Outcome
 from handsoff.edge.git.objects import Objects, store_of

@@ -5,9 +5,9 @@ python -m tests.kit.odd_ends KIND CLAIM    CLAIM is the machine id that it says 
 
 import sys
 
-from handsoff.core.exchange import Role
-from handsoff.core.messages import Accept, Ask, Have, Hello, Offer, Receipt, receipt_payload
-from handsoff.core.sshtalk import GREETING
+from handsoff.core.reach.sshtalk import GREETING
+from handsoff.core.talk.exchange import Role
+from handsoff.core.talk.messages import Accept, Ask, Have, Hello, Offer, Receipt, receipt_payload
 from handsoff.edge import keys, pipes
 from handsoff.edge.talk import Talk
 from handsoff.errors import RefusedError

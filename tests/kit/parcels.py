@@ -7,7 +7,7 @@ from typing import Any
 import pyrage
 
 from handsoff.core import canon
-from handsoff.core.manifest import MAGIC, NAMESPACE, TRAILER
+from handsoff.core.parcels.manifest import MAGIC, NAMESPACE, TRAILER
 from handsoff.edge.keys import Machine as Keys
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from handsoff.core.lease import Pushed
-from handsoff.core.pen import Pen
+from handsoff.core.works.lease import Pushed
+from handsoff.core.works.pen import Pen
 from tests.kit.machines import Machine, World
 
 WORK = "feat/x"

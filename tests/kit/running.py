@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handsoff.cli.app import main
-from handsoff.core.address import format_address
+from handsoff.core.reach.address import format_address
 from handsoff.edge.home import Home
 from handsoff.flows.happening import Happening
 from handsoff.flows.listen import House, Rules

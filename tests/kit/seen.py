@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from handsoff.core import notes
-from handsoff.core.lease import Recipient
-from handsoff.core.notes import Notes
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record
+from handsoff.core.works import notes
+from handsoff.core.works.lease import Recipient
+from handsoff.core.works.notes import Notes
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record
 from handsoff.edge import clock
 from handsoff.edge.git.moves import Move, Outcome
 from tests.kit.machines import Machine, World, store

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from handsoff.core.sessions import project_name
+from handsoff.core.transcripts.sessions import project_name
 from handsoff.edge import clock
 from tests.kit.machines import Machine
 

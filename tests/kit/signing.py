@@ -7,16 +7,16 @@ from typing import Any, Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from handsoff.core.admission import RosterRead, admit, found, read_roster
-from handsoff.core.cards import Card, make_card
 from handsoff.core.chain import Draft, compose
-from handsoff.core.entry import encode_event, tree_for
 from handsoff.core.ids import machine_id
-from handsoff.core.lease import Event
-from handsoff.core.pen import Pen
-from handsoff.core.record import Record, read_record
-from handsoff.core.roster import Roster
+from handsoff.core.machines.admission import RosterRead, admit, found, read_roster
+from handsoff.core.machines.cards import Card, make_card
+from handsoff.core.machines.roster import Roster
 from handsoff.core.sshwire import armor, message_to_sign
+from handsoff.core.works.entry import encode_event, tree_for
+from handsoff.core.works.lease import Event
+from handsoff.core.works.pen import Pen
+from handsoff.core.works.record import Record, read_record
 
 START = datetime(2030, 1, 7, 16, tzinfo=UTC)
 AGE_KEY = "age1" + "q" * 58

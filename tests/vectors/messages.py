@@ -5,8 +5,9 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from handsoff.core import frames, ids, messages, sshwire
-from handsoff.core.messages import (
+from handsoff.core import ids, sshwire
+from handsoff.core.talk import frames, messages
+from handsoff.core.talk.messages import (
     Accept,
     Ask,
     Bye,

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handsoff.core.history import Line
-from handsoff.core.overview import Card, Overview
-from handsoff.core.workview import WorkView
+from handsoff.core.shown.overview import Card, Overview
+from handsoff.core.shown.workview import WorkView
+from handsoff.core.works.history import Line
 from handsoff.web.pages import Pages
 from handsoff.web.prose import LONGEST, render
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from handsoff.core.ids import work_component
-from handsoff.core.visiting import POLICY
+from handsoff.core.shown.visiting import POLICY
 from handsoff.web.manners import CROWD
 from tests.kit.machines import Machine, World, sealed
 from tests.kit.running import inside, refused, wait_for

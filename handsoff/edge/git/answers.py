@@ -6,8 +6,8 @@ git has one exit code for all of these, so the words are read; ``LC_ALL=C`` keep
 import re
 from typing import Final
 
-from handsoff.core.places import BRANCHES, are_branches
 from handsoff.core.plain import plain
+from handsoff.core.remote.places import BRANCHES, are_branches
 from handsoff.edge.git.repo import decode
 from handsoff.errors import HandsoffError, RefusedError, UnfitError, UnreachableError
 

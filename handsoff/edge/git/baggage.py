@@ -4,11 +4,20 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from handsoff.core import bounds, objects
-from handsoff.core.baggage import LIST, LIST_LIMIT, TREE, Baggage, File, check_pieces, decode
-from handsoff.core.baggage import PIECES as MOST_PIECES
+from handsoff.core import objects
 from handsoff.core.objects import FILE, TreeEntry, parse_tree
+from handsoff.core.parcels import bounds
 from handsoff.core.plain import plain
+from handsoff.core.transcripts.baggage import (
+    LIST,
+    LIST_LIMIT,
+    TREE,
+    Baggage,
+    File,
+    check_pieces,
+    decode,
+)
+from handsoff.core.transcripts.baggage import PIECES as MOST_PIECES
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError, RefusedError
 

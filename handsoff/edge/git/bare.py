@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.chain import Commits
-from handsoff.core.gate import BYTES, CHAIN
+from handsoff.core.remote.gate import BYTES, CHAIN
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import TRUE, decode, lines
 from handsoff.errors import RefusedError, UsageError

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import paths
-from handsoff.core.index import Listing
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.index import Listing
 from handsoff.edge.git.repo import decode
 
 OTHERS: Final = ("ls-files", "--others", "-z")

@@ -17,8 +17,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from handsoff.core.places import is_ours
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.places import is_ours
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge.git.answers import unreachable
 from handsoff.edge.git.begun import FETCH
 from handsoff.edge.git.objects import Objects

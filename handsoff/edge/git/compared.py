@@ -1,15 +1,15 @@
 """Trees of a clone compared by git, many pairs in one run: what each of them adds.
 
-``core/trees.py`` compares as well, tree by tree, as values. Of a history with thousands of trees
-git does it in two thirds of the processor time, and in a process of its own, where other threads of
-ours are not kept waiting. Format: git-diff-tree(1), "Raw output format", with ``-z``.
+``core/checkout/trees.py`` compares as well, tree by tree, as values. Of a history with thousands
+of trees git does it in two thirds of the processor time, and in a process of its own, where other
+threads of ours are not kept waiting. Format: git-diff-tree(1), "Raw output format", with ``-z``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
-from handsoff.core.trees import Change, Leaf
+from handsoff.core.checkout.trees import Change, Leaf
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import DamagedError

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import conversion
-from handsoff.core.conversion import Kind, Settings
-from handsoff.core.index import Entry, encode, encode_entry
-from handsoff.core.trees import Leaf
+from handsoff.core.checkout import conversion
+from handsoff.core.checkout.conversion import Kind, Settings
+from handsoff.core.checkout.index import Entry, encode, encode_entry
+from handsoff.core.checkout.trees import Leaf
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.disk import Worktree, leaf_of

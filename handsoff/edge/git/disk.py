@@ -9,9 +9,9 @@ import stat
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from handsoff.core import paths
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.trees import Leaf
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, begun_oid, oid_of
-from handsoff.core.trees import Leaf
 from handsoff.errors import RefusedError, UnfitError
 
 _PIECE: Final = 1 << 20

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from handsoff.core import paths
-from handsoff.core.conversion import Kind
-from handsoff.core.index import Entry
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.conversion import Kind
+from handsoff.core.checkout.index import Entry
+from handsoff.core.checkout.trees import Leaf
 from handsoff.core.objects import EXECUTABLE, FILE
-from handsoff.core.trees import Leaf
 from handsoff.edge.git.convert import (
     OURS,
     Converter,

@@ -3,7 +3,7 @@
 Nothing of the user's names them, and what the user's own commands bring and drop is not ours.
 """
 
-from handsoff.core.places import are_branches
+from handsoff.core.remote.places import are_branches
 from handsoff.edge.git.remote import Shared
 from handsoff.errors import DamagedError
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from handsoff.core.index import Entry, Flag
-from handsoff.core.trees import Leaf
+from handsoff.core.checkout.index import Entry, Flag
+from handsoff.core.checkout.trees import Leaf
 from handsoff.edge.git.filtered import Filtered
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.repo import Checkout

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.lfs import LIMIT, parse_pointer, place_of
+from handsoff.core.checkout.lfs import LIMIT, parse_pointer, place_of
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from handsoff.core import paths
-from handsoff.core.conversion import Kind, settings_of
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.conversion import Kind, settings_of
+from handsoff.core.checkout.state import LeftBehind, State
+from handsoff.core.checkout.trees import Change, Leaf, composed, differences, leaf_at
 from handsoff.core.loose import quoted
 from handsoff.core.objects import EMPTY_TREE, EXECUTABLE, FILE, GITLINK
-from handsoff.core.state import LeftBehind, State
-from handsoff.core.trees import Change, Leaf, composed, differences, leaf_at
 from handsoff.edge.git import clone, compared
 from handsoff.edge.git.convert import OURS, Rules, attributes_among, converter, rules_of
 from handsoff.edge.git.look import Look

@@ -14,12 +14,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from handsoff.core.index import Entry, Flag, Listing, clashing, listing_of, parse_debug, read_index
+from handsoff.core.checkout.index import (
+    Entry,
+    Flag,
+    Listing,
+    clashing,
+    listing_of,
+    parse_debug,
+    read_index,
+)
+from handsoff.core.checkout.operation import NOTHING, Operation
+from handsoff.core.checkout.paths import parents
+from handsoff.core.checkout.resolved import MARK, parse_resolved
+from handsoff.core.checkout.state import Sparse, StashEntry
 from handsoff.core.objects import EMPTY_TREE
-from handsoff.core.operation import NOTHING, Operation
-from handsoff.core.paths import parents
-from handsoff.core.resolved import MARK, parse_resolved
-from handsoff.core.state import Sparse, StashEntry
 from handsoff.edge.git import carried, operation, sparse
 from handsoff.edge.git.carried import OTHERS
 from handsoff.edge.git.convert import without_programs

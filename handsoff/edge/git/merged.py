@@ -7,7 +7,7 @@ a shallow clone what is cut off counts as not there, so a work stays.
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import decode
 from handsoff.errors import UsageError

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Final, NamedTuple, TypeAlias
 
 from handsoff.core.objects import EMPTY_TREE
-from handsoff.core.places import PREFIX, is_copy
+from handsoff.core.remote.places import PREFIX, is_copy
 from handsoff.edge.git import clone, compared
 from handsoff.edge.git.compared import Added
 from handsoff.edge.git.objects import Objects

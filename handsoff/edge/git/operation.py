@@ -1,7 +1,8 @@
 """Operations in progress on disk: read from a worktree's git folder, and put into another one.
 
-Reading believes nothing of the names: only what ``core/operation.py`` lists is touched. Refs of a
-bisect or a rebase are each worktree's own, and git finds them for the worktree it runs in.
+Reading believes nothing of the names: only what ``core/checkout/operation.py`` lists is touched.
+Refs of a bisect or a rebase are each worktree's own, and git finds them for the worktree it runs
+in.
 """
 
 import os
@@ -11,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import operation
+from handsoff.core.checkout import operation
+from handsoff.core.checkout.operation import FILES, FOLDERS, NOTHING, RERERE, TAGS, Operation
 from handsoff.core.objects import EMPTY_TREE
-from handsoff.core.operation import FILES, FOLDERS, NOTHING, RERERE, TAGS, Operation
 from handsoff.edge import files
 from handsoff.edge.git.repo import Checkout, decode, encode, lines
 from handsoff.edge.steps import step

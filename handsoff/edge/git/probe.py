@@ -9,7 +9,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from handsoff.core.health import Probed, is_left_over
+from handsoff.core.checkup.health import Probed, is_left_over
 from handsoff.core.objects import EMPTY_TREE, Commit, encode_commit
 from handsoff.edge import files
 from handsoff.edge.git.moves import Move, Outcome, push_command

@@ -3,7 +3,7 @@
 ``index-pack --fsck-objects`` and a walk of all that hangs on the pack are the gate (libgit2 has
 none); they run in a repository of their own, with nobody's configuration, which sees the clone's
 objects only as an alternate. What they let pass and should not be written is the business of
-``core/paths.py``.
+``core/checkout/paths.py``.
 """
 
 import os
@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from handsoff.core import bounds, paths
+from handsoff.core.checkout import paths
 from handsoff.core.objects import EMPTY_TREE, MODES, TREE, RawEntry, raw_entries
+from handsoff.core.parcels import bounds
 from handsoff.edge import files
 from handsoff.edge.git import command
 from handsoff.edge.git.objects import Objects

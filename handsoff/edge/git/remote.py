@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.places import PREFIX, Ours, are_branches, check_prefix
+from handsoff.core.remote.places import PREFIX, Ours, are_branches, check_prefix
 from handsoff.edge import files
 from handsoff.edge.git import command, limits
 from handsoff.edge.git.answers import judge, unreachable

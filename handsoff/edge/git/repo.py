@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from handsoff.core.refs import HEADS
-from handsoff.core.trees import Modes
+from handsoff.core.checkout.trees import Modes
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge import files
 from handsoff.edge.git import command, heads
 from handsoff.edge.steps import step

@@ -11,14 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import bounds, envelope, index, paths
-from handsoff.core.index import NO_STAT, WRONG_SIZE, Encoded, Entry, Listing, Stat, encode_entry
+from handsoff.core.checkout import envelope, index, paths
+from handsoff.core.checkout.index import (
+    NO_STAT,
+    WRONG_SIZE,
+    Encoded,
+    Entry,
+    Listing,
+    Stat,
+    encode_entry,
+)
+from handsoff.core.checkout.resolved import encode_resolved
+from handsoff.core.checkout.restoring import Standing
+from handsoff.core.checkout.state import NO_TIME, BranchConfig, StashEntry, State
+from handsoff.core.checkout.trees import Change, Leaf, Read, differences, leaf_at
 from handsoff.core.objects import EMPTY_TREE, FILE, TREE, TreeEntry, parse_tree
-from handsoff.core.refs import HEADS
-from handsoff.core.resolved import encode_resolved
-from handsoff.core.restoring import Standing
-from handsoff.core.state import NO_TIME, BranchConfig, StashEntry, State
-from handsoff.core.trees import Change, Leaf, Read, differences, leaf_at
+from handsoff.core.parcels import bounds
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.look import Look

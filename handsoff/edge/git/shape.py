@@ -8,10 +8,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from handsoff.core import paths
-from handsoff.core.operation import FOLDERS, kind_of, moved_in
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.operation import FOLDERS, kind_of, moved_in
 from handsoff.core.plain import plain
-from handsoff.core.refs import HEADS
+from handsoff.core.remote.refs import HEADS
 from handsoff.edge.git import command, operation, submodule
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity

@@ -7,14 +7,15 @@ sink (``sinks.py``).
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from handsoff.core import baggage, envelope
-from handsoff.core.envelope import Sealed
-from handsoff.core.index import Flag
+from handsoff.core.checkout import envelope
+from handsoff.core.checkout.envelope import Sealed
+from handsoff.core.checkout.index import Flag
+from handsoff.core.checkout.operation import Operation
+from handsoff.core.checkout.paths import path_problem
+from handsoff.core.checkout.state import NO_TIME, BranchConfig, LeftBehind, State
+from handsoff.core.checkout.trees import Grafted, Leaf, Modes, Read, graft
 from handsoff.core.objects import EMPTY_TREE, FILE, LINK, oid_of
-from handsoff.core.operation import Operation
-from handsoff.core.paths import path_problem
-from handsoff.core.state import NO_TIME, BranchConfig, LeftBehind, State
-from handsoff.core.trees import Grafted, Leaf, Modes, Read, graft
+from handsoff.core.transcripts import baggage
 from handsoff.edge.git import disk
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.filtered import Filtered, Spared, read_filtered

@@ -7,7 +7,7 @@ every file where the state has it, and this room only lets git know (git-sparse-
 
 from typing import Final
 
-from handsoff.core.state import SPARSE_KEYS, Sparse
+from handsoff.core.checkout.state import SPARSE_KEYS, Sparse
 from handsoff.edge import files
 from handsoff.edge.git.repo import TRUE, Checkout, decode, split
 from handsoff.edge.steps import step

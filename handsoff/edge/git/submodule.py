@@ -6,9 +6,9 @@ The questions are asked of the submodule's own repository, with git's own words 
 import os
 from pathlib import Path
 
-from handsoff.core import paths
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.operation import NOTHING, Operation, kind_of
 from handsoff.core.loose import quoted
-from handsoff.core.operation import NOTHING, Operation, kind_of
 from handsoff.edge.git import command, operation
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.oddity import Oddity

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from handsoff.core import paths
-from handsoff.core.conversion import Kind
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.conversion import Kind
 from handsoff.edge.git.convert import Rules, attributes_among
 from handsoff.edge.git.look import Look
 from handsoff.edge.git.objects import Objects

@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Final, TypeAlias, TypeVar
 
-from handsoff.core import paths
-from handsoff.core.index import Stat
+from handsoff.core.checkout import paths
+from handsoff.core.checkout.index import Stat
+from handsoff.core.checkout.trees import Change, Leaf
 from handsoff.core.objects import EXECUTABLE, GITLINK, LINK, oid_of
-from handsoff.core.trees import Change, Leaf
 from handsoff.edge import files
 from handsoff.edge.git.disk import Worktree, leaf_of, signature_of
 from handsoff.edge.git.inside import Inside

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.trees import Change, Leaf, differences
 from handsoff.core.objects import EMPTY_TREE, FILE, TreeEntry, encode_tree
-from handsoff.core.trees import Change, Leaf, differences
 from handsoff.edge.git import compared
 from handsoff.edge.git.objects import Objects
 from handsoff.errors import DamagedError

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.conversion import Kind
-from handsoff.core.index import Entry
+from handsoff.core.checkout.conversion import Kind
+from handsoff.core.checkout.index import Entry
+from handsoff.core.checkout.trees import Leaf
 from handsoff.core.objects import FILE, oid_of
-from handsoff.core.trees import Leaf
 from handsoff.edge.git.convert import Rules, converter, rules_of, without_programs
 from tests.kit.checkout import Here
 from tests.kit.compare import untouched

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.trees import Leaf
 from handsoff.core.objects import EXECUTABLE, FILE, oid_of
-from handsoff.core.trees import Leaf
 from handsoff.edge.git.filtered import Filtered, read_filtered, refuse_plaintext
 from handsoff.errors import RefusedError
 from tests.kit.checkout import Here

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core import paths
+from handsoff.core.checkout import paths
 from handsoff.core.objects import Commit, encode_commit, oid_of
 from handsoff.edge.git import quarantine
 from handsoff.edge.git.objects import Objects

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Change, Leaf, graft
 from handsoff.core.objects import EMPTY_TREE, FILE, GITLINK, LINK, oid_of
-from handsoff.core.state import State
-from handsoff.core.trees import Change, Leaf, graft
 from handsoff.edge.git.local import Local, Localizer, between, check_filters
 from handsoff.edge.git.sinks import Storing
 from handsoff.errors import UnfitError

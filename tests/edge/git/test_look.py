@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from handsoff.core.index import Flag
+from handsoff.core.checkout.index import Flag
 from handsoff.core.objects import LINK
 from handsoff.edge.git import look, walk
 from tests.kit.checkout import Here, traces

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.operation import FOLDERS, NOTHING, TAGS, Operation, kind_of
 from handsoff.core.objects import oid_of
-from handsoff.core.operation import FOLDERS, NOTHING, TAGS, Operation, kind_of
 from handsoff.edge.git import operation
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.repo import decode

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from handsoff.core.checkout.paths import DEPTH_LIMIT
 from handsoff.core.objects import (
     EMPTY_TREE,
     EXECUTABLE,
@@ -24,7 +25,6 @@ from handsoff.core.objects import (
     encode_tree,
     oid_of,
 )
-from handsoff.core.paths import DEPTH_LIMIT
 from handsoff.edge.git import command, quarantine
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.git.pack import PackWriter, Piece, pack_object

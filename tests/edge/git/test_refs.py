@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.state import BranchConfig, StashEntry, State
+from handsoff.core.checkout.state import BranchConfig, StashEntry, State
 from handsoff.edge.git import restore
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.git.restore import Refs

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core import canon, envelope, index
-from handsoff.core.index import NO_STAT, Entry
+from handsoff.core import canon
+from handsoff.core.checkout import envelope, index
+from handsoff.core.checkout.index import NO_STAT, Entry
+from handsoff.core.checkout.operation import Operation
+from handsoff.core.checkout.restoring import Standing
+from handsoff.core.checkout.state import State
+from handsoff.core.checkout.trees import Leaf, differences
 from handsoff.core.objects import FILE, LINK, encode_commit, oid_of
-from handsoff.core.operation import Operation
-from handsoff.core.restoring import Standing
-from handsoff.core.state import State
-from handsoff.core.trees import Leaf, differences
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.index import Flag
+from handsoff.core.checkout.index import Flag
+from handsoff.core.checkout.trees import Leaf, differences, leaf_at
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
-from handsoff.core.trees import Leaf, differences, leaf_at
 from handsoff.edge.git import restore, snapshot
 from handsoff.edge.git.disk import ChangedError, Worktree
 from handsoff.edge.git.objects import Objects

@@ -5,7 +5,7 @@ from itertools import count, product
 
 import pytest
 
-from handsoff.core.state import Sparse
+from handsoff.core.checkout.state import Sparse
 from handsoff.edge.git import sparse
 from handsoff.edge.git.repo import open_checkout
 from tests.kit.checkout import Here

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.state import Sparse
+from handsoff.core.checkout.state import Sparse
 from handsoff.edge.git import sparse
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import UnfitError

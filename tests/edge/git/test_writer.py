@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.core.index import Stat
+from handsoff.core.checkout.index import Stat
+from handsoff.core.checkout.trees import Change, Leaf
 from handsoff.core.objects import EXECUTABLE, FILE, LINK, oid_of
-from handsoff.core.trees import Change, Leaf
 from handsoff.edge.git.disk import Worktree, leaf_of
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.git.writer import Writer, stat_of

@@ -1,0 +1,1 @@
+"""All that lies on the remote, judged."""

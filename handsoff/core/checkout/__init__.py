@@ -1,0 +1,1 @@
+"""A checkout as a value: index, trees, operation, envelope, and what a restore does."""

@@ -1,0 +1,1 @@
+"""What must not leave, and what may be shown."""

@@ -1,0 +1,1 @@
+"""What hooks of agents refuse, tell and start."""

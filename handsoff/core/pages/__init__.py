@@ -1,0 +1,1 @@
+"""The page that goes with a work: its sections, and when it is finished."""

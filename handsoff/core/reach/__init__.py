@@ -1,0 +1,1 @@
+"""Where the other machine is, and which ways lead there."""

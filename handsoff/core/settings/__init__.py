@@ -1,0 +1,1 @@
+"""What is put into the settings of agents, and taken out again to the same bytes."""

@@ -1,0 +1,1 @@
+"""What the tools and shell lines of an agent do to others."""

@@ -1,0 +1,1 @@
+"""View models: what pages and lists show of works, machines and findings."""

@@ -1,0 +1,1 @@
+"""Two machines talk: frames, messages, one exchange; without I/O."""

@@ -1,0 +1,1 @@
+"""A work: who carries it, and the record that says so."""
