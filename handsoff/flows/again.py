@@ -6,6 +6,7 @@ state stands under the name of the work, and must not go out as its next revisio
 
 from pathlib import Path
 
+from handsoff.core.reach.routes import Route
 from handsoff.core.works.lease import Lease, State
 from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.objects import Objects
@@ -14,7 +15,7 @@ from handsoff.flows import relay
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.memory import Known, Memory
 from handsoff.flows.observe import Observed, envelope_of, observe
-from handsoff.flows.plan import Aim, Route, Sent
+from handsoff.flows.plan import Aim, Sent
 from handsoff.flows.shelf import put_away
 from handsoff.flows.transcripts import Chosen
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from handsoff.core.checkout import restoring
 from handsoff.core.checkout.state import StashEntry
 from handsoff.core.loose import quoted
+from handsoff.core.reach.routes import Route
 from handsoff.core.works.lease import State as LeaseState
 from handsoff.core.works.pen import Pen
 from handsoff.edge import files
@@ -25,25 +26,23 @@ from handsoff.errors import (
 )
 from handsoff.flows import applying, branches, cached, comparing, ledger, preflight
 from handsoff.flows.applying import Target
+from handsoff.flows.becoming import pen_of
 from handsoff.flows.carrying import PAGE
 from handsoff.flows.catching import (
     CatchResult,
     Ready,
     already_of,
-    finishing,
     journal_of_stash,
     local_changes,
     moved_branch,
-    pen_of,
     result_of,
 )
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.installing import foresee, install
-from handsoff.flows.memory import Memory
+from handsoff.flows.memory import Memory, finishing
 from handsoff.flows.observe import Observed, observe
 from handsoff.flows.obtaining import Obtaining, ask_around
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Route
 from handsoff.flows.shelf import refuse_given
 
 _ELSEWHERE: Final = (

@@ -1,8 +1,7 @@
 """What a catch needs, entry and parcel, and what it has to tell: page, what stayed, warnings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,36 +10,21 @@ from handsoff.core.checkout.operation import commands_in, kind_of
 from handsoff.core.checkout.state import StashEntry, State
 from handsoff.core.checkout.trees import differences
 from handsoff.core.loose import quoted
-from handsoff.core.objects import LINK
-from handsoff.core.pages.page import LIMIT as PAGE_LIMIT
-from handsoff.core.pages.page import parse
 from handsoff.core.parcels import autorun
-from handsoff.core.times import moment
-from handsoff.core.works.dropped import check_before
-from handsoff.core.works.lease import Lease, Saved
-from handsoff.core.works.lease import State as LeaseState
-from handsoff.core.works.pen import Pen
+from handsoff.core.reach.routes import Route
 from handsoff.edge.git import shape
-from handsoff.edge.git.disk import Worktree
 from handsoff.edge.git.local import Local, between
-from handsoff.edge.git.objects import store_of
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Parcel
-from handsoff.errors import (
-    DamagedError,
-    HeldError,
-    RefusedError,
-    UnfitError,
-)
 from handsoff.flows import applying
 from handsoff.flows.applying import Target
-from handsoff.flows.carrying import PAGE, for_people
+from handsoff.flows.becoming import check_first, page_of_revision
+from handsoff.flows.carrying import for_people
 from handsoff.flows.desk import Desk, View
-from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory
 from handsoff.flows.observe import Observed
+from handsoff.flows.pages import shown_page
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +110,7 @@ def result_of(
         leg=lease.leg + (0 if finished else 1),
         revision=lease.revision,
         top=str(desk.checkout.top),
-        page="" if dry_run else page_of(desk.checkout),
+        page="" if dry_run else shown_page(desk.checkout),
         writes=sum(1 for change in ready.local.changes if change.new),
         removals=sum(1 for change in ready.local.changes if not change.new),
         left_behind=for_people((*ready.target.state.left_behind, *ready.local.told)),
@@ -155,7 +139,7 @@ def already_of(desk: Desk, view: View, phases: Phases) -> CatchResult:
     return CatchResult(
         warnings=tuple(_not_here(desk.checkout, work)),
         work=work, sender="", leg=lease.leg, revision=lease.revision,
-        top=str(desk.checkout.top), page=page_of(desk.checkout), writes=0, removals=0,
+        top=str(desk.checkout.top), page=shown_page(desk.checkout), writes=0, removals=0,
         left_behind=(), phases=phases.spent, already=True, provisional=view.provisional,
     )  # fmt: skip
 
@@ -181,63 +165,6 @@ def arriving_by_itself(desk: Desk, view: View, ready: Ready) -> Iterator[dict[st
     changes = differences(read, ready.before, ready.target.state.work_tree)
     for path, what in autorun.arriving(changes):
         yield {"path": path.decode("utf-8", "surrogateescape"), "by": what}
-
-
-def check_first(desk: Desk, view: View, lease: Lease) -> list[str]:
-    """Return what the next carrier must check after a drop or a lapse, line by line."""
-    saved = view.record.saved
-    text = page_of_revision(desk, saved)
-    return check_before(
-        lease,
-        work=view.record.work,
-        name_of=view.roster.name_of,
-        saved=saved.at if saved is not None else None,
-        page=parse(text.encode()) if text else None,
-    )
-
-
-def page_of_revision(desk: Desk, saved: Saved | None) -> str:
-    """Return the page that a revision was saved with, safe to print, or ""."""
-    if saved is None or not saved.page:
-        return ""
-    objects = store_of(desk.shared)
-    try:
-        return parse(objects.blob(saved.page, PAGE_LIMIT)).shown
-    except (DamagedError, RefusedError):
-        return ""
-
-
-def pen_of(desk: Desk, view: View, hold: timedelta | None = None) -> Pen:
-    """Return the pen that has written Caught; RefusedError or HeldError if that is not for us."""
-    before, lease, me = view.record.lease, view.record.lease.as_of(desk.now), desk.machine
-    if lease.state is LeaseState.FREE:
-        raise RefusedError(
-            f"nobody has handed over a work called {view.record.work}",
-            hint="handsoff inbox lists what arrived; handsoff status what is known",
-        )
-    ran_out = before.until is not None and lease.state is LeaseState.DROPPED
-    if ran_out and before.carrier != me.id and not view.record.has_lapsed(desk.now):
-        raise HeldError(
-            f"the time of {view.roster.name_of(before.carrier)} has run out by this clock only",
-            hint="entries of the record are later than this clock says it is: set the clock",
-        )
-    try:
-        return Pen(record=view.record, by=me.id, sign=me.sign, now=desk.now).caught(
-            hold=hold_of(desk.checkout, hold)
-        )
-    except (RefusedError, HeldError) as error:
-        raise HeldError(str(error), hint=_who_has_it(desk, view, lease)) from error
-
-
-def _who_has_it(desk: Desk, view: View, lease: Lease) -> str:
-    if lease.to is not None:
-        to = view.roster.named_text(lease.to.shown())
-        return f"ask {to}: it is theirs to catch until {moment(lease.until)}"
-    who = view.roster.name_of(lease.carrier)
-    if view.roster.member(lease.carrier) is None:  # revoked: nobody can be asked
-        command = f"handsoff catch {quoted(view.record.work)} --wait"
-        return f"{who} was revoked and can hand nothing over: {command}"
-    return f"ask {who}, who carries it, to hand it over: handsoff send {desk.machine.name}"
 
 
 def moved_branch(desk: Desk, view: View, state: State, arrived: Path) -> Iterator[str]:
@@ -266,18 +193,6 @@ def local_changes(desk: Desk, origin: State, seen: Observed, target: Target) -> 
     return applying.still_to_do(origin, seen, target, changes, local)
 
 
-def page_of(checkout: Checkout) -> str:
-    """Return the page that stands in ``checkout``, safe to print, or "".
-
-    A link in its place came from another machine, and could lead to a key or to a device.
-    """
-    try:
-        page = Worktree(checkout.top).read(PAGE, PAGE_LIMIT)
-        return parse(page.data).shown if page is not None and page.mode != LINK else ""
-    except (RefusedError, UnfitError):
-        return ""
-
-
 def journal_of_stash(
     arriving: Sequence[StashEntry], own: Sequence[StashEntry], sent: Sequence[str]
 ) -> dict[str, Any]:
@@ -288,8 +203,3 @@ def journal_of_stash(
         "stash": [[e.oid, e.message, e.who] for e in stash],
         "arrived": [e.oid for e in arriving if e.oid not in before],
     }
-
-
-def finishing(journal: Mapping[str, Any]) -> str:
-    """Return the verb, with its argument, that finishes what a journal began."""
-    return f"catch {journal['work']}" if journal["verb"] == "catch" else "undo"

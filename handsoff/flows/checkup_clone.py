@@ -12,8 +12,7 @@ from handsoff.edge import clock, files, hooks, system
 from handsoff.edge.git.remote import Shared
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import HandsoffError
-from handsoff.flows.catching import finishing
-from handsoff.flows.memory import Memory
+from handsoff.flows.memory import Memory, finishing
 
 _FILE: Final = "file://"
 

@@ -11,7 +11,7 @@ from handsoff.core.works.pen import Pen
 from handsoff.edge.git.objects import store_of
 from handsoff.errors import RefusedError
 from handsoff.flows import ledger
-from handsoff.flows.catching import check_first, page_of_revision, pen_of
+from handsoff.flows.becoming import check_first, page_of_revision, pen_of
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.holds import hold_of
 from handsoff.flows.memory import Memory

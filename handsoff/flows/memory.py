@@ -237,3 +237,8 @@ class Memory:
             self._path(name).unlink(missing_ok=True)
         else:
             files.write_json(self._path(name), value)
+
+
+def finishing(journal: Mapping[str, Any]) -> str:
+    """Return the verb, with its argument, that finishes what a journal began."""
+    return f"catch {journal['work']}" if journal["verb"] == "catch" else "undo"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from handsoff.core.machines.roster import Member
+from handsoff.core.reach.routes import Route
 from handsoff.core.works.lease import Saved
 from handsoff.core.works.lease import State as LeaseState
 from handsoff.edge.git import clone
@@ -20,7 +21,6 @@ from handsoff.flows.accept import accept, complete
 from handsoff.flows.desk import Desk, View
 from handsoff.flows.memory import Memory
 from handsoff.flows.phases import Phases
-from handsoff.flows.plan import Route
 
 _ASKED: Final = 8
 """Machines that are asked for an offer of which nothing is known."""

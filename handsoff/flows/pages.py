@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from handsoff.core.objects import oid_of
+from handsoff.core.objects import LINK, oid_of
 from handsoff.core.pages import page as pages
 from handsoff.core.pages.page import Page
 from handsoff.edge import files, tongue
@@ -61,3 +61,15 @@ def _refuse_link(checkout: Checkout) -> None:
             f"{checkout.page} is, or is below, a link",
             hint="let .wip be a folder of the checkout, and the page a file in it",
         )
+
+
+def shown_page(checkout: Checkout) -> str:
+    """Return the page that stands in ``checkout``, safe to print, or "".
+
+    A link in its place came from another machine, and could lead to a key or to a device.
+    """
+    try:
+        page = Worktree(checkout.top).read(PAGE, pages.LIMIT)
+        return pages.parse(page.data).shown if page is not None and page.mode != LINK else ""
+    except (RefusedError, UnfitError):
+        return ""

@@ -8,9 +8,8 @@ from handsoff.core.ids import work_component
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import HandsoffError, UnreachableError
 from handsoff.flows import cached, changes, landing, notebook
-from handsoff.flows.catching import finishing
 from handsoff.flows.desk import Desk
-from handsoff.flows.memory import Memory
+from handsoff.flows.memory import Memory, finishing
 from handsoff.flows.waiting import Pending
 
 

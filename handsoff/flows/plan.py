@@ -8,6 +8,7 @@ from handsoff.core.checkout.operation import kind_of
 from handsoff.core.machines.roster import Member
 from handsoff.core.parcels import bounds
 from handsoff.core.parcels.manifest import Manifest
+from handsoff.core.reach.routes import Route
 from handsoff.core.times import moment
 from handsoff.core.works.lease import Recipient
 from handsoff.core.works.pen import Pen
@@ -34,14 +35,6 @@ class Aim:
     def machine(self) -> Member | None:
         """The one machine that it is for, which may be reached directly."""
         return self.receivers[0] if len(self.receivers) == 1 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How the parcel goes, and why so."""
-
-    name: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import TypeVar
 from handsoff.core.machines.roster import Member, Roster
 from handsoff.core.reach import routes
 from handsoff.core.reach.destination import Destination, parse_destination
+from handsoff.core.reach.routes import Route
 from handsoff.edge.git import news
 from handsoff.edge.git.objects import Objects
 from handsoff.edge.seal import SealedFile
@@ -19,7 +20,7 @@ from handsoff.flows import finding
 from handsoff.flows.aim import aim_at, aim_of, place_of
 from handsoff.flows.connection import Connection
 from handsoff.flows.desk import Desk
-from handsoff.flows.plan import Aim, Route
+from handsoff.flows.plan import Aim
 from handsoff.flows.redialling import Redialling
 from handsoff.flows.ways import BySsh, Straight, Way, remembered
 from handsoff.flows.wishes import Wishes

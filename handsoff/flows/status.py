@@ -17,10 +17,9 @@ from handsoff.edge.keys import Machine
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError
 from handsoff.flows import cached, ledger
 from handsoff.flows.branches import Strayed, strayed_from
-from handsoff.flows.catching import finishing
 from handsoff.flows.clones import clone_of
 from handsoff.flows.desk import Desk
-from handsoff.flows.memory import Memory
+from handsoff.flows.memory import Memory, finishing
 from handsoff.flows.survey import Standing, survey
 from handsoff.flows.waiting import Pending, extended
 

@@ -5,12 +5,21 @@ the person named by hand is tried alone: nothing stands in for it in silence.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from handsoff.core.reach.destination import is_destination
 from handsoff.errors import UsageError
 
 ROUTES: Final = ("auto", "direct", "ssh", "remote")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How a parcel goes, and why so."""
+
+    name: str
+    why: str
 
 
 def in_order(via: str, *, at: str | None, to_file: bool, known: Sequence[str]) -> tuple[str, ...]:
