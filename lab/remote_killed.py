@@ -35,10 +35,10 @@ sys.path.insert(0, str(TOP))
 from handsoff.core.works.record import Record  # noqa: E402
 from handsoff.errors import HandsoffError  # noqa: E402
 from handsoff.flows.desk import open_desk  # noqa: E402
-from handsoff.flows.letting import save_page  # noqa: E402
 from handsoff.flows.phases import Phases  # noqa: E402
-from handsoff.flows.send import send  # noqa: E402
-from handsoff.flows.wishes import Wishes  # noqa: E402
+from handsoff.flows.sending.send import send  # noqa: E402
+from handsoff.flows.sending.wishes import Wishes  # noqa: E402
+from handsoff.flows.works.letting import save_page  # noqa: E402
 
 LEASE: Final = "refs/wip/lease/feat%2Fcny-rounding"
 RECEIVE: Final = """#!/bin/sh

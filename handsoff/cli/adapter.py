@@ -12,7 +12,7 @@ from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
-    from handsoff.flows.adapter import Changed, Told
+    from handsoff.flows.agents.adapter import Changed, Told
 
 Agent = Annotated[str, typer.Argument(metavar="AGENT", help="claude or codex.")]
 Project = Annotated[
@@ -44,7 +44,7 @@ def install(
     agent: Agent, project: Project = False, dry_run: DryRun = False, json: Json = False
 ) -> None:
     """Put handsoff's hooks into an agent's settings; all else in them keeps its bytes."""
-    from handsoff.flows import adapter as flow
+    from handsoff.flows.agents import adapter as flow
 
     _told(flow.install(flow.known(agent), project=project, dry_run=dry_run), json=json)
 
@@ -53,7 +53,7 @@ def uninstall(
     agent: Agent, project: Project = False, dry_run: DryRun = False, json: Json = False
 ) -> None:
     """Take handsoff's hooks out of an agent's settings again."""
-    from handsoff.flows import adapter as flow
+    from handsoff.flows.agents import adapter as flow
 
     _told(flow.uninstall(flow.known(agent), project=project, dry_run=dry_run), json=json)
 
@@ -67,7 +67,7 @@ def status(
 ) -> None:
     """Say for each agent whether its hooks are installed, up to date, found and trusted."""
     from handsoff.core.transcripts.sessions import AGENTS
-    from handsoff.flows import adapter as flow
+    from handsoff.flows.agents import adapter as flow
 
     found = flow.status([flow.known(agent)] if agent else AGENTS, project=project)
     if json:
@@ -87,7 +87,7 @@ def rules(
     json: Json = False,
 ) -> None:
     """Keep handsoff's rules for a team in a file that agents read, between two marks."""
-    from handsoff.flows import adapter as flow
+    from handsoff.flows.agents import adapter as flow
 
     _told(flow.rules(file, remove=remove, dry_run=dry_run), json=json)
 

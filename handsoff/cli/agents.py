@@ -11,8 +11,8 @@ from handsoff.core.sizes import spell_size
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.flows.sessions import AtWork, Listed, Listing
-    from handsoff.flows.stopping import Stopped, Stopping
+    from handsoff.flows.agents.sessions import AtWork, Listed, Listing
+    from handsoff.flows.agents.stopping import Stopped, Stopping
 
 StopAgent = Annotated[
     bool,
@@ -48,7 +48,7 @@ def sessions(
     json: Json = False,
 ) -> None:
     """List the sessions of agents in this checkout, newest first, and who is at work in them."""
-    from handsoff.flows.sessions import list_sessions
+    from handsoff.flows.agents.sessions import list_sessions
 
     found = list_sessions(everywhere=everywhere)
     if json:

@@ -40,7 +40,7 @@ def audit(
     from handsoff.cli.report import audit_document, audit_lines
     from handsoff.edge import clock
     from handsoff.edge.git.repo import open_checkout
-    from handsoff.flows.audit import run_audit
+    from handsoff.flows.audit.audit import run_audit
     from handsoff.web import document
 
     if html is not None:

@@ -10,22 +10,22 @@ from handsoff.cli.render import progress, sent
 from handsoff.cli.talk import queued, say, show_as_is, show_json
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.flows.letting import Let
-    from handsoff.flows.wishes import Wishes
+    from handsoff.flows.sending.wishes import Wishes
+    from handsoff.flows.works.letting import Let
 
 
 def deliver(wishes: "Wishes", *, json: bool, quiet: bool, stop_agent: bool = False) -> None:
     """Run what hands over or saves, and say what came of it; then who is at work here still."""
     from handsoff.flows.desk import open_desk
     from handsoff.flows.phases import Phases
-    from handsoff.flows.send import send
+    from handsoff.flows.sending.send import send
 
     desk = open_desk()
     with progress(quiet=quiet or json) as tell:
         done = send(desk, wishes, Phases("send", tell))
     for line in sent(done):
         say(line, quiet=quiet or json)
-    from handsoff.flows import stopping  # only now: the remote was asked the sooner
+    from handsoff.flows.agents import stopping  # only now: the remote was asked the sooner
 
     around = stopping.Stopping()
     if wishes.verb != "save":

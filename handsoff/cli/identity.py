@@ -11,7 +11,7 @@ from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
-    from handsoff.flows.init import SetUp
+    from handsoff.flows.machines.init import SetUp
 
 Name = Annotated[
     str | None,
@@ -40,7 +40,7 @@ def init(
     json: Json = False,
 ) -> None:
     """Set this checkout up: keys, the roster, and the hook that guards a push."""
-    from handsoff.flows.init import set_up
+    from handsoff.flows.machines.init import set_up
 
     def ask(question: str) -> None:
         named = "".join(f" --{w} {v}" for w, v in (("name", name), ("person", person)) if v)
@@ -71,8 +71,8 @@ def admit(
 ) -> None:
     """Let another machine in, once you compared its fingerprint."""
     from handsoff.core.machines.cards import parse_card
-    from handsoff.flows import changes, roster
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.roster import changes, roster
 
     def ask(question: str) -> None:
         confirm(question, yes=yes, instead=f"handsoff admit {file} --yes")

@@ -24,8 +24,8 @@ from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.flows.happening import Happening, Moving
-    from handsoff.flows.listening import Stopping
+    from handsoff.flows.receiving.happening import Happening, Moving
+    from handsoff.flows.receiving.listening import Stopping
 
 _ANSWER_IN = 300.0
 """Seconds for an answer, after which it is no."""
@@ -81,8 +81,8 @@ def listen(
     quiet: Quiet = False,
 ) -> None:
     """Take parcels of other machines into the inbox of this one, until it is stopped."""
-    from handsoff.flows.listen import Rules
-    from handsoff.flows.listening import Plan, Stopping, run
+    from handsoff.flows.receiving.listen import Rules
+    from handsoff.flows.receiving.listening import Plan, Stopping, run
 
     if accept is Welcome.ASK and not sys.stdin.isatty():
         raise UsageError(
@@ -188,13 +188,13 @@ def receive(
     if (file is None) is not stdio or (stdio and json):
         raise UsageError("receive takes a file, or --stdio alone", hint="handsoff receive --help")
     if file is None:
-        from handsoff.flows.stdio import serve_one
+        from handsoff.flows.receiving.stdio import serve_one
 
         serve_one()
         return
     from handsoff.edge import keys
     from handsoff.edge.home import Home
-    from handsoff.flows.listen import receive_file
+    from handsoff.flows.receiving.listen import receive_file
 
     folder = keys.home_folder()
     parcel = receive_file(Home(folder), keys.need(folder), file)
@@ -208,7 +208,7 @@ def inbox(json: Json = False) -> None:
     """List the parcels that arrived here and are not caught yet."""
     from handsoff.edge import keys
     from handsoff.edge.home import Home
-    from handsoff.flows.status import inbox as run
+    from handsoff.flows.shown.status import inbox as run
 
     folder = keys.home_folder()
     arrived = run(Home(folder), keys.need(folder))

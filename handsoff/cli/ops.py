@@ -38,8 +38,8 @@ def doctor(
 ) -> None:
     """Find out what is wrong here and on the remote, and what to do; exit code 3 if anything is."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.doctor import check_up
-    from handsoff.flows.mending import keep as settle
+    from handsoff.flows.doctor.doctor import check_up
+    from handsoff.flows.remote.mending import keep as settle
 
     if (of is None) != (keep is None) or (keep and (repair or dry_run)):
         raise UsageError("--of and --keep go together, and alone", hint="handsoff doctor --help")

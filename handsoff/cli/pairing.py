@@ -13,7 +13,7 @@ from handsoff.edge import tongue
 from handsoff.errors import TrustError, UsageError
 
 if TYPE_CHECKING:
-    from handsoff.flows.admitting import Paired
+    from handsoff.flows.machines.admitting import Paired
 
 _TRIES: Final = 3
 _AGAIN: Final = "handsoff pair again, on both machines"
@@ -54,8 +54,8 @@ def pair(
 
     Without CODE this machine shows one, unless another one shows one near by: that is asked for.
     """
-    from handsoff.flows import claiming
-    from handsoff.flows import pair as flow
+    from handsoff.flows.machines import claiming
+    from handsoff.flows.machines import pair as flow
 
     own = claiming.look(name, person)
     voice = flow.Voice(say, _asker(yes=yes), may_ask=yes or sys.stdin.isatty())

@@ -11,7 +11,7 @@ from handsoff.core.plain import plain
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.flows.peers import Peers
+    from handsoff.flows.reach.peers import Peers
 
 _UNKNOWN = "unknown"
 
@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 def peers(json: Json = False) -> None:
     """List the machines near by that listen, each verified by its key."""
-    from handsoff.flows.peers import look_around
+    from handsoff.flows.reach.peers import look_around
 
     found = look_around()
     if json:
@@ -37,7 +37,7 @@ def peers(json: Json = False) -> None:
 
 
 def _lines(found: "Peers") -> Iterator[str]:
-    from handsoff.flows.peers import last_seen
+    from handsoff.flows.reach.peers import last_seen
 
     rows = []
     for peer in found.nearby.peers:

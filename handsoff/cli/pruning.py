@@ -12,7 +12,7 @@ from handsoff.core.plain import plain
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:
-    from handsoff.flows.prune import Item, Pruned
+    from handsoff.flows.audit.prune import Item, Pruned
 
 _COLUMN = 30
 
@@ -33,8 +33,8 @@ def prune(
     json: Json = False,
 ) -> None:
     """Close works whose branch is merged or gone, and delete what closed ones left behind."""
+    from handsoff.flows.audit.prune import prune_remote
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.prune import prune_remote
 
     def ask(question: str) -> None:
         confirm(question, yes=yes, instead="handsoff prune --yes; or --dry-run, to look only")

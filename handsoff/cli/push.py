@@ -11,7 +11,7 @@ from handsoff.core.plain import plain
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:
-    from handsoff.flows.push import Done
+    from handsoff.flows.sending.push import Done
 
 
 def push(
@@ -32,7 +32,7 @@ def push(
     (push.recurseSubmodules), push options, a signed push (push.gpgSign), other remotes.
     """
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.push import push as run
+    from handsoff.flows.sending.push import push as run
 
     done = run(open_desk(), named=named, force=force, dry_run=dry_run)
     if json:

@@ -39,8 +39,8 @@ def save(
     """Save a revision: the page, and a parcel on the remote for whoever comes after a drop."""
     from handsoff.cli.deliver import deliver
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.letting import save_page
-    from handsoff.flows.wishes import Wishes
+    from handsoff.flows.sending.wishes import Wishes
+    from handsoff.flows.works.letting import save_page
 
     if page_only:
         let = save_page(open_desk(), named, hold=length(hold), dry_run=dry_run)
@@ -71,7 +71,7 @@ def offer(
 ) -> None:
     """Offer the work, as it stands here, by way of the remote; whoever it is for may catch it."""
     from handsoff.cli.deliver import deliver
-    from handsoff.flows.wishes import Wishes
+    from handsoff.flows.sending.wishes import Wishes
 
     if bool(to) == anyone:
         raise UsageError("whom is it for?", hint="handsoff offer --to NAME, or --anyone")
@@ -90,8 +90,8 @@ def withdraw(
     quiet: Quiet = False,
 ) -> None:
     """Take an offer back that nobody has caught yet, and carry on."""
-    from handsoff.flows import letting
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.works import letting
 
     let = letting.withdraw(open_desk(), work_named(work), hold=length(hold), dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
@@ -108,8 +108,8 @@ def drop(
     quiet: Quiet = False,
 ) -> None:
     """Stop carrying a work; anyone may catch it from the last save."""
-    from handsoff.flows import letting
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.works import letting
 
     let = letting.drop(open_desk(), work_named(work), reason, blocked=blocked, dry_run=dry_run)
     tell_let(let, json=json, quiet=quiet)
@@ -125,8 +125,8 @@ def close(
     quiet: Quiet = False,
 ) -> None:
     """End a work; its record stays, and its branch may be pushed by anyone again."""
-    from handsoff.flows import letting
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.works import letting
 
     if outcome not in ("merged", "abandoned"):
         said = f"no outcome called {outcome}" if outcome else "nobody said how the work ended"
@@ -146,7 +146,7 @@ def note(
 ) -> None:
     """Note something on a work's record; any machine may, and the lease does not move."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.note import note as run
+    from handsoff.flows.works.note import note as run
 
     noted = run(open_desk(), work_named(work), text)
     if json:
@@ -164,8 +164,8 @@ def history(
     json: Json = False,
 ) -> None:
     """Tell all that happened to a work, or (r2) print a page as it was saved."""
-    from handsoff.flows import history as flow
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.works import history as flow
 
     desk = open_desk()
     named = work_named(work) or desk.work()
@@ -189,7 +189,7 @@ def pending(
 ) -> None:
     """List what was written without the remote and waits for it."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.pending import pending as run
+    from handsoff.flows.works.pending import pending as run
 
     found = run(open_desk(), send=send)
     if json:

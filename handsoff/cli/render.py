@@ -19,12 +19,12 @@ from handsoff.edge import tongue
 from handsoff.flows.phases import Tell, nobody
 
 if TYPE_CHECKING:  # a command pays for its own flow only
-    from handsoff.flows.catching import CatchResult
-    from handsoff.flows.doctor import Health
-    from handsoff.flows.happening import Happening, Moving
-    from handsoff.flows.plan import Sent
-    from handsoff.flows.status import Arrived, Status, WorkStatus
-    from handsoff.flows.undo import Undone
+    from handsoff.flows.catching.catching import CatchResult
+    from handsoff.flows.catching.undo import Undone
+    from handsoff.flows.doctor.doctor import Health
+    from handsoff.flows.receiving.happening import Happening, Moving
+    from handsoff.flows.sending.plan import Sent
+    from handsoff.flows.shown.status import Arrived, Status, WorkStatus
 
 _LEFT: Final = 12
 _DONE: Final = {

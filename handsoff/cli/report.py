@@ -17,7 +17,7 @@ from handsoff.core.works.lease import Lease, State
 from handsoff.edge import tongue
 
 if TYPE_CHECKING:
-    from handsoff.flows.audit import Audit
+    from handsoff.flows.audit.audit import Audit
 
 _MOST: Final = 20
 """Findings of one kind about one work that people are shown; ``--json`` has all."""

@@ -12,8 +12,8 @@ from handsoff.edge import tongue
 from handsoff.errors import UsageError
 
 if TYPE_CHECKING:
-    from handsoff.flows.leaving import Left
-    from handsoff.flows.rotate import Rotated
+    from handsoff.flows.machines.rotate import Rotated
+    from handsoff.flows.roster.leaving import Left
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The machine, by its name or id.")]
 
@@ -44,7 +44,7 @@ def roster(
             "--revoked goes with --allowed-signers", hint="the list has revoked machines anyway"
         )
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.roster import roster_as_dict, roster_lines
+    from handsoff.flows.roster.roster import roster_as_dict, roster_lines
 
     desk = open_desk()
     found = desk.live_roster().trusted()
@@ -64,8 +64,8 @@ def revoke(
     json: Json = False,
 ) -> None:
     """End the trust in a machine: what it signed up to now stays good, and nothing after."""
-    from handsoff.flows import changes, leaving
     from handsoff.flows.desk import open_desk
+    from handsoff.flows.roster import changes, leaving
 
     def ask(question: str) -> None:
         again = f"handsoff roster revoke {name} --reason TEXT --yes"
@@ -92,9 +92,9 @@ def rename(
 ) -> None:
     """Call a machine something else; its id, and all that it signed, stay as they are."""
     from handsoff.core.machines.roster import Member
-    from handsoff.flows import changes, leaving
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.roster import member_as_dict
+    from handsoff.flows.roster import changes, leaving
+    from handsoff.flows.roster.roster import member_as_dict
 
     desk = open_desk()
 
@@ -116,7 +116,7 @@ def rename(
 def rotate(yes: Yes = False, dry_run: DryRun = False, json: Json = False) -> None:
     """Give this machine new keys under its old name, and revoke the present ones."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.rotate import rotate as run
+    from handsoff.flows.machines.rotate import rotate as run
 
     def ask(question: str) -> None:
         confirm(question, yes=yes, instead="handsoff roster rotate --yes")

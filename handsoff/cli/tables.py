@@ -17,10 +17,10 @@ from handsoff.edge import tongue
 
 if TYPE_CHECKING:
     from handsoff.core.works.history import Line
-    from handsoff.flows.history import History
-    from handsoff.flows.letting import Let
-    from handsoff.flows.note import WroteNote
-    from handsoff.flows.pending import PendingList
+    from handsoff.flows.works.history import History
+    from handsoff.flows.works.letting import Let
+    from handsoff.flows.works.note import WroteNote
+    from handsoff.flows.works.pending import PendingList
 
 _WHO: Final = 16
 _WAITS: Final = "the remote does not answer: it waits here, and is sent at the next contact"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from handsoff.flows.plan import Sent
+    from handsoff.flows.sending.plan import Sent
 
 RECORD: Final = "the remote does not answer: the record waits here, and is sent at the next contact"
 UNCONFIRMED: Final = (

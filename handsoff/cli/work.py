@@ -51,8 +51,8 @@ def page(
     named: As = None,
 ) -> None:
     """Create the page of this work, .wip/HANDOFF.md, and open it in your editor."""
+    from handsoff.flows.capture.pages import ensure_page
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.pages import ensure_page
 
     desk = open_desk()
     created = ensure_page(desk.checkout, desk.work(named))
@@ -106,7 +106,7 @@ def send(
 ) -> None:
     """Hand this checkout's work over to another machine, whole."""
     from handsoff.cli.deliver import deliver
-    from handsoff.flows.wishes import Wishes
+    from handsoff.flows.sending.wishes import Wishes
 
     wishes = Wishes(
         to=to,
@@ -147,7 +147,7 @@ def catch(
     quiet: Quiet = False,
 ) -> None:
     """Become the carrier of a work, and restore it here to the last byte."""
-    from handsoff.flows import catch as flow
+    from handsoff.flows.catching import catch as flow
     from handsoff.flows.desk import open_desk
     from handsoff.flows.phases import Phases
 
@@ -156,11 +156,11 @@ def catch(
         raise UsageError(f"--into and {other} do not go together", hint="leave one of them out")
     desk = open_desk()
     if wait:
-        from handsoff.flows.outwaiting import wait_out
+        from handsoff.flows.works.outwaiting import wait_out
 
         desk = wait_out(desk, work_named(work), lambda text: say(text, quiet=quiet or json))
     if page_only:
-        from handsoff.flows.letting import catch_page
+        from handsoff.flows.works.letting import catch_page
 
         let = catch_page(desk, work_named(work), hold=length(hold), dry_run=dry_run)
         tell_let(let, json=json, quiet=quiet)
@@ -170,7 +170,7 @@ def catch(
         if into is None:
             caught = flow.catch(desk, work_named(work), phases, dry_run=dry_run, hold=length(hold))
         else:
-            from handsoff.flows.into import catch_into
+            from handsoff.flows.catching.into import catch_into
 
             caught = catch_into(desk, work_named(work), into, phases, length(hold))
     if json:
@@ -185,7 +185,7 @@ def catch(
 def status(json: Json = False) -> None:
     """Say who carries the works of this clone, and what waits."""
     from handsoff.flows.desk import open_desk
-    from handsoff.flows.status import status as run
+    from handsoff.flows.shown.status import status as run
 
     found = run(open_desk())
     if json:
@@ -197,9 +197,9 @@ def status(json: Json = False) -> None:
 
 def undo(dry_run: DryRun = False, json: Json = False) -> None:
     """Go back to what was here before the last catch."""
+    from handsoff.flows.catching.undo import undo as run
     from handsoff.flows.desk import open_desk
     from handsoff.flows.phases import Phases
-    from handsoff.flows.undo import undo as run
 
     undone = run(open_desk(), Phases("undo"), dry_run=dry_run)
     if json:

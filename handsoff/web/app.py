@@ -25,8 +25,8 @@ from handsoff.core.shown.overview import Overview
 from handsoff.core.shown.visiting import HEADERS, SIGN_IN, STATIC, Door, No, Visit
 from handsoff.edge import clock
 from handsoff.errors import HandsoffError
-from handsoff.flows.overview import Window
-from handsoff.flows.watching import Watcher
+from handsoff.flows.shown.overview import Window
+from handsoff.flows.shown.watching import Watcher
 from handsoff.web.manners import welcome
 from handsoff.web.pages import HERE, Pages
 

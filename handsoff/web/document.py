@@ -6,8 +6,8 @@ from handsoff.edge import files
 from handsoff.edge.git.modes import umask
 from handsoff.edge.git.repo import Checkout
 from handsoff.errors import UsageError
-from handsoff.flows.audit import Audit
-from handsoff.flows.audited import overview_of, views_of
+from handsoff.flows.audit.audit import Audit
+from handsoff.flows.shown.audited import overview_of, views_of
 from handsoff.web.needed import FOR_A_FILE, need
 
 

@@ -18,8 +18,8 @@ from handsoff.core.shown.visiting import SIGN_IN, VALID, Door
 from handsoff.edge.sockets import listening
 from handsoff.errors import UnfitError, reason
 from handsoff.flows.desk import open_desk
-from handsoff.flows.overview import Window
-from handsoff.flows.watching import Watcher
+from handsoff.flows.shown.overview import Window
+from handsoff.flows.shown.watching import Watcher
 from handsoff.web.app import House, application
 from handsoff.web.manners import CROWD, Guest
 from handsoff.web.pages import pages_of_reader

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from handsoff.cli.listening import Board, asker
-from handsoff.flows.listening import Stopping
+from handsoff.flows.receiving.listening import Stopping
 
 
 @pytest.fixture

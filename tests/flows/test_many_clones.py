@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.flows.test_fetch import fetch
+from tests.flows.catching.test_fetch import fetch
 from tests.kit.machines import Machine, git
 from tests.kit.monday import PAGE, WORK, Monday
 from tests.kit.running import at_home, away, inside, refused

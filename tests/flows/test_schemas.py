@@ -28,19 +28,19 @@ from handsoff.core.transcripts import installing
 from handsoff.core.works import lease
 from handsoff.core.works.history import Line
 from handsoff.errors import HandsoffError
-from handsoff.flows.branches import Strayed
-from handsoff.flows.catching import CatchResult
-from handsoff.flows.happening import Happening, Kind
-from handsoff.flows.history import History, SavedPage
-from handsoff.flows.letting import Let
-from handsoff.flows.note import WroteNote
-from handsoff.flows.pending import PendingList, Waits
-from handsoff.flows.plan import Sent
-from handsoff.flows.push import Done
-from handsoff.flows.sessions import AtWork, Listed, Listing
-from handsoff.flows.status import Arrived, Status, WorkStatus
-from handsoff.flows.undo import Undone
-from tests.flows.test_pair import shows
+from handsoff.flows.agents.sessions import AtWork, Listed, Listing
+from handsoff.flows.catching.catching import CatchResult
+from handsoff.flows.catching.undo import Undone
+from handsoff.flows.receiving.happening import Happening, Kind
+from handsoff.flows.remote.branches import Strayed
+from handsoff.flows.sending.plan import Sent
+from handsoff.flows.sending.push import Done
+from handsoff.flows.shown.status import Arrived, Status, WorkStatus
+from handsoff.flows.works.history import History, SavedPage
+from handsoff.flows.works.letting import Let
+from handsoff.flows.works.note import WroteNote
+from handsoff.flows.works.pending import PendingList, Waits
+from tests.flows.machines.test_pair import shows
 from tests.kit import schemas
 from tests.kit.machines import World
 from tests.kit.monday import WORK, Monday

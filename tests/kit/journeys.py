@@ -14,11 +14,11 @@ from typing import Any, Final, Protocol
 
 from handsoff.edge.home import Home
 from handsoff.errors import HandsoffError, RefusedError, UnfitError
-from handsoff.flows.catch import catch
-from handsoff.flows.listen import receive_file
+from handsoff.flows.catching.catch import catch
 from handsoff.flows.phases import Phases
-from handsoff.flows.send import send
-from handsoff.flows.wishes import Wishes
+from handsoff.flows.receiving.listen import receive_file
+from handsoff.flows.sending.send import send
+from handsoff.flows.sending.wishes import Wishes
 from tests.kit.compare import untouched
 from tests.kit.endings import ENDINGS, OPERATIONS
 from tests.kit.hand import Hand

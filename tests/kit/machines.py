@@ -29,8 +29,8 @@ from handsoff.edge.git.objects import Objects, store_of
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.edge.home import Home
 from handsoff.flows.desk import Desk
-from handsoff.flows.init import ignore_pages
 from handsoff.flows.machine import own_card
+from handsoff.flows.machines.init import ignore_pages
 from tests.kit import schemas
 from tests.kit.copying import copy_tree
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from handsoff.cli.app import main
 from handsoff.core.reach.address import format_address
 from handsoff.edge.home import Home
-from handsoff.flows.happening import Happening
-from handsoff.flows.listen import House, Rules
+from handsoff.flows.receiving.happening import Happening
+from handsoff.flows.receiving.listen import House, Rules
 from tests.kit import schemas
 from tests.kit.machines import Machine, Ran
 

@@ -1,0 +1,1 @@
+"""From a checkout to a state that may leave: page, carry list, guard, pack."""

@@ -1,0 +1,1 @@
+"""Catching a work, and going back."""

@@ -1,0 +1,1 @@
+"""The check-up: of the machine, the network, the clone, the remote."""

@@ -1,0 +1,1 @@
+"""A machine and a clone set up; two machines paired; new keys."""

@@ -1,0 +1,1 @@
+"""The ways to another machine: who is near by, connections, and what if they break."""

@@ -1,0 +1,1 @@
+"""A listener, and parcels that come in or are fetched from here."""

@@ -1,0 +1,1 @@
+"""Handing over: send, offer, save and push, from the wish to the receipt."""

@@ -1,0 +1,1 @@
+"""What this clone knows, put together for people."""

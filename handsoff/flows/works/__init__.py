@@ -1,0 +1,1 @@
+"""The record of a work, with the remote or without."""
