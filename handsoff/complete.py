@@ -16,7 +16,7 @@ import os
 import sys
 
 from handsoff.core.loose import as_object
-from handsoff.edge import hooklog
+from handsoff.edge.agents import hooklog
 from handsoff.edge.git.place import Place, place_of
 
 TYPE_CHECKING = False  # importing typing takes 4 ms

@@ -18,7 +18,8 @@ import sys
 from handsoff.core.hooks import quickjson
 from handsoff.core.loose import as_object, as_text
 from handsoff.core.shell.tools import deeds_of, is_settled
-from handsoff.edge import clock, hooklog
+from handsoff.edge import clock
+from handsoff.edge.agents import hooklog
 from handsoff.edge.git.place import Place, place_at, place_of
 
 TYPE_CHECKING = False  # importing typing takes 4 ms

@@ -3,7 +3,7 @@
 Run from the repository root: python lab/bench_wire.py [--mb 1000] [--rounds 3]
 
 The wire: a file of random bytes, on tmpfs, goes to a listener with the product's own channel
-(``edge/ssh.py``) as a parcel of the exchange, and to a private sshd by ``scp`` with its default
+(``edge/ssh/ssh.py``) as a parcel of the exchange, and to a private sshd by ``scp`` with its default
 cipher, in turn. Both are whole processes, start and import and login included, and both files are
 compared. Then a checkout with such a file, untracked, is sent: capture, guard and seal together.
 Prints seconds, MB/s (10^6 bytes) and the ratio of the medians; exit code 1 if the wire is under 0.8
@@ -42,8 +42,8 @@ from handsoff.core.talk.messages import (  # noqa: E402
     Offer,
     Receipt,
 )
-from handsoff.edge import ssh  # noqa: E402
-from handsoff.edge.talk import Talk  # noqa: E402
+from handsoff.edge.ssh import ssh  # noqa: E402
+from handsoff.edge.ssh.talk import Talk  # noqa: E402
 from handsoff.errors import RefusedError  # noqa: E402
 from tests.kit.machines import Machine, World, sealed  # noqa: E402
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from handsoff.core.talk import flight  # noqa: E402
-from handsoff.edge import ssh_profile  # noqa: E402
+from handsoff.edge.ssh import ssh_profile  # noqa: E402
 from tests.kit import monday  # noqa: E402
 from tests.kit.machines import Ran, git, sealed  # noqa: E402
 from tests.kit.monday import WORK, Monday  # noqa: E402

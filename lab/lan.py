@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from handsoff.core.reach.discovery import MACHINES, host_of  # noqa: E402
-from handsoff.edge import mdns  # noqa: E402
+from handsoff.edge.lan import mdns  # noqa: E402
 from tests.kit.lan import Lan, NoLan, Plugged, lan  # noqa: E402
 from tests.kit.machines import Machine, Ran, World, sealed  # noqa: E402
 
@@ -511,7 +511,7 @@ def a_flood_hurts_neither_listener_nor_transfer(folder: Path) -> str:
 
 def mdns_limit() -> int:
     """Return the memory in MiB that the child may have; the number stands in its own file."""
-    text = (ROOT / "handsoff/edge/mdns_child.py").read_text()
+    text = (ROOT / "handsoff/edge/lan/mdns_child.py").read_text()
     return int(re.search(r"MEMORY: Final = (\d+) << 20", text)[1])  # type: ignore[index]
 
 

@@ -36,8 +36,8 @@ DOMAIN = "handsoff"
 _NOT_PEOPLE = {
     "cli/manpage.py", "cli/shape.py", "core/guard/patterns.py", "core/hooks/hooking.py",
     "core/hooks/standing.py", "core/machines/words.py", "core/settings/team_rules.py",
-    "core/shell/shellwords.py", "core/tour/toy.py", "edge/git/command.py", "edge/hooklog.py",
-    "edge/janitor.py", "edge/openssh.py", "hook.py",
+    "core/shell/shellwords.py", "core/tour/toy.py", "edge/git/command.py", "edge/agents/hooklog.py",
+    "edge/janitor.py", "edge/ssh/openssh.py", "hook.py",
 }  # fmt: skip
 """What programs and agents read, and words that are none of ours."""
 _SAID = {"say", "show", "confirm", "Finding", "Problem"}

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from handsoff import hook
-from handsoff.edge import hooklog
+from handsoff.edge.agents import hooklog
 from tests.kit.hooking import SESSION, event, hooked, said, tool
 from tests.kit.machines import ROOT, Machine, World
 from tests.kit.running import inside

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import uvicorn
 
 from handsoff.core.shown.visiting import SIGN_IN, VALID, Door
-from handsoff.edge.sockets import listening
+from handsoff.edge.lan.sockets import listening
 from handsoff.errors import UnfitError, reason
 from handsoff.flows.desk import open_desk
 from handsoff.flows.shown.overview import Window

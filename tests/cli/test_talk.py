@@ -15,7 +15,7 @@ PRINT = {
     "cli/pairing.py": 1,  # a question of ours
     "cli/render.py": 2,  # progress: names of phases and numbers, all ours
     "cli/listening.py": 3,  # progress of many, and a question, each cleaned there
-    "edge/mdns_sockets.py": 1,  # into a pipe of ours, as JSON
+    "edge/lan/mdns_sockets.py": 1,  # into a pipe of ours, as JSON
     "edge/hooks.py": 1,  # in the text of a hook: why Python could not start
     "__main__.py": 1,  # a word of ours, before anything is loaded
     "hook.py": 2,  # to an agent, as JSON, of what passed core/plain.py; and its own help

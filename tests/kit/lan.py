@@ -24,7 +24,7 @@ import pytest
 
 from handsoff.core.reach.address import parse_address
 from handsoff.core.reach.discovery import MACHINES
-from handsoff.edge import mdns
+from handsoff.edge.lan import mdns
 from tests.kit.machines import Machine, Ran, run
 from tests.kit.running import AtHome, at_home
 

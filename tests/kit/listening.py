@@ -11,8 +11,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from handsoff.core import ids
-from handsoff.edge import ssh_profile
-from handsoff.edge.ssh import Channel, Listener, dial
+from handsoff.edge.ssh import ssh_profile
+from handsoff.edge.ssh.ssh import Channel, Listener, dial
 
 M1, M2, STRANGER = (bytes([n]) * 32 for n in (1, 2, 3))
 MB = 1 << 20

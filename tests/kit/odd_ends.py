@@ -8,8 +8,9 @@ import sys
 from handsoff.core.reach.sshtalk import GREETING
 from handsoff.core.talk.exchange import Role
 from handsoff.core.talk.messages import Accept, Ask, Have, Hello, Offer, Receipt, receipt_payload
-from handsoff.edge import keys, pipes
-from handsoff.edge.talk import Talk
+from handsoff.edge import keys
+from handsoff.edge.ssh import pipes
+from handsoff.edge.ssh.talk import Talk
 from handsoff.errors import RefusedError
 
 

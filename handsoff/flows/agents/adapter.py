@@ -14,7 +14,7 @@ from handsoff.core.settings import adapters, settings_text, team_rules
 from handsoff.core.settings.adapters import PROGRAM, TITLES, TRUST_IT, Facts, Standing
 from handsoff.core.settings.settings_text import Found
 from handsoff.core.transcripts.sessions import AGENTS, CLAUDE, CODEX
-from handsoff.edge import settings
+from handsoff.edge.agents import settings
 from handsoff.edge.git.repo import open_checkout
 from handsoff.errors import HandsoffError, RefusedError, UnfitError, UsageError
 

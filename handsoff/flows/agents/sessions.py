@@ -7,7 +7,8 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from handsoff.edge import agents, clock
+from handsoff.edge import clock
+from handsoff.edge.agents import agents
 from handsoff.edge.git.repo import Checkout, open_checkout
 from handsoff.errors import UsageError
 

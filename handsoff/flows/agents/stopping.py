@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from handsoff.core.hooks.stopping import Around, Fate, fates
-from handsoff.edge import agents, processes
+from handsoff.edge import processes
+from handsoff.edge.agents import agents
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.processes import Ending, Process
 from handsoff.errors import reason

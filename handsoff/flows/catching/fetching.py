@@ -14,10 +14,11 @@ from handsoff.core.machines.roster import Member
 from handsoff.core.talk.exchange import Role
 from handsoff.core.talk.messages import FETCHING, VERSIONS, Bye, Hello, Offer, Want
 from handsoff.core.talk.patience import USUAL, is_progress
-from handsoff.edge import clock, ssh
+from handsoff.edge import clock
 from handsoff.edge.home import Parcel
+from handsoff.edge.ssh import ssh
+from handsoff.edge.ssh.talk import Talk
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, HandsoffError, RefusedError, UnreachableError
 from handsoff.flows.desk import Desk
 from handsoff.flows.reach import finding

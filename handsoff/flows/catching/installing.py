@@ -17,13 +17,14 @@ from handsoff.core.transcripts.baggage import File, Packed, person_problem
 from handsoff.core.transcripts.installing import Verdict
 from handsoff.core.transcripts.pathmap import PathMap
 from handsoff.core.transcripts.sessions import CODEX
-from handsoff.edge import agents, claude, clock, files
-from handsoff.edge.agents import Session
+from handsoff.edge import clock, files
+from handsoff.edge.agents import agents, claude
+from handsoff.edge.agents.agents import Session
+from handsoff.edge.agents.sessions import FRESH
+from handsoff.edge.agents.transcripts import Folder
 from handsoff.edge.git import baggage
 from handsoff.edge.git.baggage import Arrived
-from handsoff.edge.sessions import FRESH
 from handsoff.edge.steps import step
-from handsoff.edge.transcripts import Folder
 from handsoff.errors import HandsoffError, reason
 from handsoff.flows.catching.catching import Ready
 from handsoff.flows.catching.splicing import Splice

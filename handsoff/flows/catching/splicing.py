@@ -14,8 +14,8 @@ from handsoff.core.transcripts.baggage import File, Packed
 from handsoff.core.transcripts.installing import Pair, Relation, Verdict, mapped
 from handsoff.core.transcripts.pathmap import PathMap
 from handsoff.core.transcripts.sessions import CLAUDE, told_by_claude
+from handsoff.edge.agents.transcripts import Folder
 from handsoff.edge.git.baggage import Arrived
-from handsoff.edge.transcripts import Folder
 
 
 @dataclass

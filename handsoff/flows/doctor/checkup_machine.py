@@ -7,11 +7,12 @@ from handsoff import __version__
 from handsoff.core.checkup import checkups, health
 from handsoff.core.checkup.checkups import WANTED
 from handsoff.core.checkup.health import Finding, ok, problem
-from handsoff.edge import keys, openssh, parts, system
+from handsoff.edge import keys, parts, system
 from handsoff.edge.git import command
 from handsoff.edge.git.repo import Checkout, decode
 from handsoff.edge.home import cache_folder
 from handsoff.edge.scan import Scanner
+from handsoff.edge.ssh import openssh
 from handsoff.errors import HandsoffError
 from handsoff.flows.agents.adapter import check_ups
 from handsoff.flows.reach.ways import ssh_words

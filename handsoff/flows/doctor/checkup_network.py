@@ -9,10 +9,12 @@ from handsoff.core.checkup import checkups, earshot
 from handsoff.core.checkup.checkups import Listening
 from handsoff.core.checkup.health import Finding
 from handsoff.core.reach.address import is_everywhere, is_loopback, parse_address
-from handsoff.edge import clock, door, mdns, ssh, system
+from handsoff.edge import clock, door, system
 from handsoff.edge.git.repo import Checkout
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
+from handsoff.edge.lan import mdns
+from handsoff.edge.ssh import ssh
 from handsoff.errors import HandsoffError, UsageError
 from handsoff.flows.clones import rosters_of
 from handsoff.flows.desk import Desk

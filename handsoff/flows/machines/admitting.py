@@ -14,7 +14,7 @@ from handsoff.core.machines.cards import Card, encode_card
 from handsoff.core.machines.joining import Claims, check_shares
 from handsoff.core.machines.pairtalk import Bye, Let, Ready, Trust
 from handsoff.core.machines.roster import admission_problem
-from handsoff.edge.meeting import Meeting
+from handsoff.edge.lan.meeting import Meeting
 from handsoff.edge.steps import step
 from handsoff.errors import HandsoffError, RefusedError, UnreachableError
 from handsoff.flows import founding

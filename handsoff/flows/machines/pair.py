@@ -19,9 +19,10 @@ from handsoff.core.machines.pairtalk import Hi
 from handsoff.core.plain import plain
 from handsoff.core.reach.address import format_address, parse_address
 from handsoff.core.reach.discovery import PAIRING, Found
-from handsoff.edge import clock, mdns
-from handsoff.edge.mdns import Announcement
-from handsoff.edge.meeting import Door, Meeting, call
+from handsoff.edge import clock
+from handsoff.edge.lan import mdns
+from handsoff.edge.lan.mdns import Announcement
+from handsoff.edge.lan.meeting import Door, Meeting, call
 from handsoff.edge.pake import Pake
 from handsoff.edge.system import reachable
 from handsoff.errors import DamagedError, HandsoffError, TrustError, UnreachableError

@@ -26,8 +26,8 @@ from handsoff.core.talk.messages import (
     check_receipt,
 )
 from handsoff.edge.seal import SealedFile
+from handsoff.edge.ssh.talk import Stream, Talk
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Stream, Talk
 from handsoff.errors import HandsoffError, RefusedError
 from handsoff.flows.desk import Desk
 from handsoff.flows.reach.ways import Way

@@ -18,10 +18,12 @@ from handsoff.core.machines.roster import Member
 from handsoff.core.reach import interfaces
 from handsoff.core.reach.address import format_address, parse_address
 from handsoff.core.reach.discovery import MACHINES, Found
-from handsoff.edge import clock, mdns, ssh
+from handsoff.edge import clock
 from handsoff.edge.home import Home
 from handsoff.edge.keys import Machine
-from handsoff.edge.ssh import Channel
+from handsoff.edge.lan import mdns
+from handsoff.edge.ssh import ssh
+from handsoff.edge.ssh.ssh import Channel
 from handsoff.errors import HandsoffError, NotLetInError, TrustError, UnreachableError
 
 LOOK: Final = 1.2

@@ -18,8 +18,10 @@ from handsoff.core.reach.discovery import MACHINES
 from handsoff.core.reach.nearby import Answer, Nearby, Place, Presence
 from handsoff.core.times import moment
 from handsoff.core.works.entry import time_of
-from handsoff.edge import clock, keys, mdns, ssh
+from handsoff.edge import clock, keys
 from handsoff.edge.home import Home
+from handsoff.edge.lan import mdns
+from handsoff.edge.ssh import ssh
 from handsoff.errors import HandsoffError, TrustError, UsageError
 from handsoff.flows.clones import desks_of, rosters_of
 

@@ -14,10 +14,10 @@ from handsoff.core.machines.roster import Member
 from handsoff.core.plain import plain
 from handsoff.core.reach.destination import PROGRAM, Destination, parse_destination
 from handsoff.core.reach.sshtalk import other_version
-from handsoff.edge import openssh
 from handsoff.edge.git.repo import Checkout
-from handsoff.edge.openssh import Session
-from handsoff.edge.talk import Stream
+from handsoff.edge.ssh import openssh
+from handsoff.edge.ssh.openssh import Session
+from handsoff.edge.ssh.talk import Stream
 from handsoff.errors import RefusedError, TrustError, UsageError
 from handsoff.flows.desk import Desk
 from handsoff.flows.reach import finding

@@ -15,8 +15,8 @@ from handsoff.core.machines.roster import Member
 from handsoff.core.parcels.keeping import may_be_given
 from handsoff.core.talk.messages import Accept, Bye, Offer, Receipt, Want, check_receipt
 from handsoff.edge import clock, files
+from handsoff.edge.ssh.talk import Talk
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Talk
 from handsoff.errors import RefusedError, UnfitError
 from handsoff.flows.desk import Desk
 from handsoff.flows.waiting import last_known

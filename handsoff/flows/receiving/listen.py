@@ -18,12 +18,13 @@ from handsoff.core.parcels.room import Limits
 from handsoff.core.parcels.welcome import Welcome, turned_away
 from handsoff.core.talk.exchange import Role
 from handsoff.core.talk.messages import VERSIONS, Ask, Bye, Have, Hello, Offer, Told, Want
-from handsoff.edge import clock, files, ssh
+from handsoff.edge import clock, files
 from handsoff.edge.git import news, objects, shape
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
+from handsoff.edge.ssh import ssh
+from handsoff.edge.ssh.talk import Stream, Talk
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Stream, Talk
 from handsoff.errors import CutError, HandsoffError, RefusedError
 from handsoff.flows.clones import clone_of, desks_of, host_of, rosters_of
 from handsoff.flows.desk import Desk

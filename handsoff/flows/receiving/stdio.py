@@ -9,8 +9,9 @@ import sys
 
 from handsoff.core.plain import plain
 from handsoff.core.reach.sshtalk import GREETING
-from handsoff.edge import keys, pipes
+from handsoff.edge import keys
 from handsoff.edge.home import Home
+from handsoff.edge.ssh import pipes
 from handsoff.errors import UsageError
 from handsoff.flows.receiving.listen import House
 

@@ -18,8 +18,8 @@ from handsoff.core.talk.messages import RECEIPT_NAMESPACE, Accept, Offer, Receip
 from handsoff.edge import clock, files, parts, seal
 from handsoff.edge.home import Home, Parcel
 from handsoff.edge.keys import Machine
+from handsoff.edge.ssh.talk import Talk
 from handsoff.edge.steps import step
-from handsoff.edge.talk import Talk
 from handsoff.errors import DamagedError, RefusedError, TrustError
 from handsoff.flows.desk import Desk
 from handsoff.flows.receiving.accept import accept, manifest_digest

@@ -4,7 +4,7 @@ from handsoff.core.machines.roster import Member, Roster
 from handsoff.core.reach import routes
 from handsoff.core.reach.destination import Destination, is_destination, parse_destination
 from handsoff.core.works.lease import Recipient
-from handsoff.edge import openssh
+from handsoff.edge.ssh import openssh
 from handsoff.errors import UsageError
 from handsoff.flows.desk import Desk
 from handsoff.flows.reach.ways import ssh_words

@@ -14,10 +14,10 @@ from handsoff.core.transcripts import baggage
 from handsoff.core.transcripts.baggage import Baggage, File, Packed
 from handsoff.core.transcripts.sessions import CLAUDE
 from handsoff.core.transcripts.whereabouts import is_lines
-from handsoff.edge import agents
-from handsoff.edge.agents import Session
+from handsoff.edge.agents import agents
+from handsoff.edge.agents.agents import Session
+from handsoff.edge.agents.transcripts import Extent
 from handsoff.edge.git.pack import PackWriter, Piece
-from handsoff.edge.transcripts import Extent
 from handsoff.errors import RefusedError
 from handsoff.flows.capture.guarding import Guarding
 from handsoff.flows.desk import Desk, View

@@ -10,7 +10,7 @@ import pytest
 from handsoff.core.checkout.trees import Leaf, graft
 from handsoff.core.objects import LINK
 from handsoff.edge.git.sinks import Storing
-from handsoff.edge.ssh import dial
+from handsoff.edge.ssh.ssh import dial
 from handsoff.errors import TrustError
 from tests.kit.forger import Forger
 from tests.kit.machines import git

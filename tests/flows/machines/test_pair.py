@@ -15,7 +15,7 @@ import pytest
 
 from handsoff.core.reach.discovery import PAIRING
 from handsoff.core.talk import frames
-from handsoff.edge.mdns import Announcement
+from handsoff.edge.lan.mdns import Announcement
 from tests.kit.lan import lan_or_skip
 from tests.kit.machines import Machine, Ran, World
 from tests.kit.running import Background, away, background, inside, refused

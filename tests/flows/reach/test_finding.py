@@ -6,7 +6,7 @@ import pytest
 
 from handsoff.core.reach.address import parse_address
 from handsoff.core.reach.discovery import MACHINES
-from handsoff.edge import mdns
+from handsoff.edge.lan import mdns
 from handsoff.flows.reach import finding
 from tests.kit.lan import Lan, found_at, lan_or_skip, two
 from tests.kit.listening import Machine as Stranger

@@ -7,7 +7,7 @@ import pytest
 
 from handsoff.core.ids import machine_id
 from handsoff.core.reach.discovery import MACHINES
-from handsoff.edge import mdns
+from handsoff.edge.lan import mdns
 from tests.kit.lan import Lan, found_at, lan_or_skip, two
 from tests.kit.listening import M2, echo, public
 from tests.kit.listening import Machine as Stranger

@@ -11,7 +11,7 @@ import pytest
 from handsoff.core.parcels.room import Limits
 from handsoff.core.parcels.welcome import Welcome
 from handsoff.edge.door import running
-from handsoff.edge.ssh import dial
+from handsoff.edge.ssh.ssh import dial
 from handsoff.errors import HandsoffError
 from handsoff.flows.receiving.listen import Rules
 from handsoff.flows.roster.roster import admit

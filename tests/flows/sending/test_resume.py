@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.edge import ssh_profile
+from handsoff.edge.ssh import ssh_profile
 from tests.flows.receiving.test_listen import address_in
 from tests.kit.compare import look
 from tests.kit.monday import WORK, Monday
@@ -130,7 +130,7 @@ def test_a_slow_line_that_moves_is_not_taken_for_a_dead_one(
 ) -> None:
     (monday.m1.top / "big.bin").write_bytes(os.urandom(1_000_000))
     monkeypatch.setattr(ssh_profile, "SILENCE", 1.5)
-    monkeypatch.setattr("handsoff.edge.ssh_session.SIGN", 0.2)
+    monkeypatch.setattr("handsoff.edge.ssh.ssh_session.SIGN", 0.2)
     with at_home(monday.m2) as there, Proxy(there.address, Line(rate=400_000)) as line:
         told = inside(monday.m1, "send", "m2", "--at", line.address, "--json").ok().json
     assert told["lost"] == 0

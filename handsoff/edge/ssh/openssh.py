@@ -23,7 +23,7 @@ from typing import Final
 from handsoff.core.reach import sshtalk
 from handsoff.core.reach.destination import NOBODY, Destination, is_known, remote_words
 from handsoff.edge import clock
-from handsoff.edge.pipes import Pipes
+from handsoff.edge.ssh.pipes import Pipes
 from handsoff.errors import CutError, HandsoffError, UnreachableError, UsageError, reason
 
 # typing.override needs Python 3.12

@@ -8,7 +8,7 @@ import pytest
 
 from handsoff.core.ids import machine_id
 from handsoff.core.reach.discovery import MACHINES, PAIRING, Found
-from handsoff.edge import mdns
+from handsoff.edge.lan import mdns
 from tests.kit.lan import Lan, Plugged, lan_or_skip, two
 from tests.kit.monday import Monday, monday, templates
 from tests.kit.running import background, wait_for

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from handsoff.core.transcripts import sessions as rules
-from handsoff.edge import claude, clock, codex
-from handsoff.edge.other_agents import Other, others_of
+from handsoff.edge import clock
+from handsoff.edge.agents import claude, codex
+from handsoff.edge.agents.other_agents import Other, others_of
+from handsoff.edge.agents.sessions import FRESH, Live, Place, Session, place_of
 from handsoff.edge.processes import Process
-from handsoff.edge.sessions import FRESH, Live, Place, Session, place_of
 
 __all__ = [
     "Live", "Other", "Place", "Session", "find_sessions", "homes", "live_sessions", "others",

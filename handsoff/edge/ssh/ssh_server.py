@@ -1,4 +1,4 @@
-"""The listening end of SSH. Imports asyncssh: only edge/ssh.py may import this, on starting.
+"""The listening end of SSH. Imports asyncssh: only edge/ssh/ssh.py may import this, on starting.
 
 One door: after the machine's key was accepted, one session with one subsystem; whatever else SSH
 can ask for is refused. Strangers get ten seconds and at most 32 places, 16 from one address: who
@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import asyncssh
 
-from handsoff.edge import ssh_profile
-from handsoff.edge.ssh_loop import Loop
-from handsoff.edge.ssh_session import Session
+from handsoff.edge.ssh import ssh_profile
+from handsoff.edge.ssh.ssh_loop import Loop
+from handsoff.edge.ssh.ssh_session import Session
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"

@@ -15,7 +15,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Any, BinaryIO, Final, Protocol
 
-from handsoff.edge.ssh_loop import Loop
+from handsoff.edge.ssh.ssh_loop import Loop
 from handsoff.errors import CutError, DamagedError
 
 HELD: Final = 1 << 20

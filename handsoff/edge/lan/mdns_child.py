@@ -1,8 +1,8 @@
 """The process that speaks multicast DNS, with mdns_sockets.py the one door to zeroconf.
 
-Only edge/mdns.py starts it. It reads what anybody on the network sends, so it is a process of its
-own with little memory, a low priority and nothing to lose: no keys, no files, no connection. One
-job comes in as a line of JSON; lines of JSON go out; when standard input ends, it says goodbye
+Only edge/lan/mdns.py starts it. It reads what anybody on the network sends, so it is a process of
+its own with little memory, a low priority and nothing to lose: no keys, no files, no connection.
+One job comes in as a line of JSON; lines of JSON go out; when standard input ends, it says goodbye
 and ends.
 
     {"do": "announce", "kind", "instance", "port", "bind"}   {"on": [interface name, ...]}
@@ -39,7 +39,7 @@ from zeroconf import (  # type: ignore[attr-defined]
 
 from handsoff.core.reach import discovery, interfaces
 from handsoff.core.reach.discovery import Sightings
-from handsoff.edge.mdns_sockets import Sockets, tell
+from handsoff.edge.lan.mdns_sockets import Sockets, tell
 
 # typing.override needs Python 3.12
 # mypy: disable-error-code="explicit-override"

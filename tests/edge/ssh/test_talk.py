@@ -10,8 +10,8 @@ import pytest
 
 from handsoff.core.talk.exchange import Role
 from handsoff.core.talk.messages import Accept, Ask, Bye, Have, Hello, Offer, Receipt, Told
-from handsoff.edge.ssh import Channel
-from handsoff.edge.talk import Talk
+from handsoff.edge.ssh.ssh import Channel
+from handsoff.edge.ssh.talk import Talk
 from handsoff.errors import (
     CutError,
     HeldError,

@@ -7,7 +7,7 @@ import time
 import asyncssh
 import pytest
 
-from handsoff.edge.ssh import Channel
+from handsoff.edge.ssh.ssh import Channel
 from handsoff.errors import (
     CutError,
     RefusedError,

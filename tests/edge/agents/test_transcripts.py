@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handsoff.edge.transcripts import Folder
+from handsoff.edge.agents.transcripts import Folder
 from handsoff.errors import UnfitError
 
 

@@ -1,4 +1,4 @@
-"""The dialling end of SSH. Imports asyncssh: only edge/ssh.py may import this, when it dials."""
+"""The dialling end of SSH. Imports asyncssh: only ssh.py may import this, when it dials."""
 
 import asyncio
 import errno
@@ -13,10 +13,11 @@ import asyncssh
 from handsoff.core.ids import fingerprint, machine_id
 from handsoff.core.plain import plain
 from handsoff.core.reach.address import format_address
-from handsoff.edge import aside, ssh_profile
-from handsoff.edge.ssh_channel import Channel
-from handsoff.edge.ssh_loop import Loop
-from handsoff.edge.ssh_session import Session
+from handsoff.edge import aside
+from handsoff.edge.ssh import ssh_profile
+from handsoff.edge.ssh.ssh_channel import Channel
+from handsoff.edge.ssh.ssh_loop import Loop
+from handsoff.edge.ssh.ssh_session import Session
 from handsoff.errors import HandsoffError, NotLetInError, TrustError, UnreachableError
 
 # typing.override needs Python 3.12
@@ -57,7 +58,7 @@ class _ClientSession(Session, asyncssh.SSHClientSession[bytes]):
 
 
 def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: float) -> Channel:
-    """Do what ``handsoff.edge.ssh.dial`` promises."""
+    """Do what ``handsoff.edge.ssh.ssh.dial`` promises."""
     client = _Client(lambda key: key == host_key)
     loop = Loop()
     session = _ClientSession(loop)
@@ -86,7 +87,7 @@ def dial(host: str, port: int, *, private_key: bytes, host_key: bytes, timeout: 
 
 
 def prove(places: Sequence[tuple[str, int, str]], *, timeout: float) -> list[HandsoffError | None]:
-    """Do what ``handsoff.edge.ssh.prove`` promises."""
+    """Do what ``handsoff.edge.ssh.ssh.prove`` promises."""
     loop = Loop()
     try:
         return loop.call(_prove_all(places, timeout))

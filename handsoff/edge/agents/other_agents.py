@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from handsoff.core.loose import as_object
-from handsoff.edge.claude import user_home
-from handsoff.edge.sessions import Place, files_in, folders, head_of, regular
+from handsoff.edge.agents.claude import user_home
+from handsoff.edge.agents.sessions import Place, files_in, folders, head_of, regular
 
 UNSUPPORTED: Final = "not supported"
 BY_CARRY_LIST: Final = "travels if .wip/carry names it"

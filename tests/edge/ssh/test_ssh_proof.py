@@ -12,8 +12,8 @@ import asyncssh
 import pytest
 
 from handsoff.core.ids import machine_id
-from handsoff.edge import ssh_profile
-from handsoff.edge.ssh import dial, prove
+from handsoff.edge.ssh import ssh_profile
+from handsoff.edge.ssh.ssh import dial, prove
 from handsoff.errors import NotLetInError, TrustError, UnreachableError
 from tests.kit.listening import M1, M2, STRANGER, Machine, echo, public
 

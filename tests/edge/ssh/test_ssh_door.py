@@ -12,7 +12,7 @@ import pytest
 from asyncssh.public_key import SSHLocalKeyPair
 
 from handsoff.core import ids
-from handsoff.edge import ssh_profile, ssh_server
+from handsoff.edge.ssh import ssh_profile, ssh_server
 from handsoff.errors import (
     UnreachableError,
 )

@@ -24,7 +24,7 @@ from typing import Any, Final
 from handsoff.core.settings.adapters import PROGRAM
 from handsoff.core.transcripts.sessions import CLAUDE, CODEX
 from handsoff.edge import clock, files, keys
-from handsoff.edge.agents import homes
+from handsoff.edge.agents.agents import homes
 from handsoff.errors import RefusedError, UnfitError, UsageError
 
 _FILES: Final = {CLAUDE: "settings.json", CODEX: "hooks.json"}

@@ -12,7 +12,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from handsoff.core.reach import interfaces
 from handsoff.core.reach.interfaces import Interface
-from handsoff.edge import links
+from handsoff.edge.lan import links
 
 
 def tell(**said: Any) -> None:

@@ -17,8 +17,8 @@ from typing import Final
 
 from handsoff.core.transcripts import sessions as rules
 from handsoff.edge import processes
-from handsoff.edge.claude import user_home
-from handsoff.edge.sessions import (
+from handsoff.edge.agents.claude import user_home
+from handsoff.edge.agents.sessions import (
     WINDOW,
     Live,
     Place,

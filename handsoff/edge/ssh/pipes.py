@@ -1,6 +1,6 @@
 """A blocking stream over two descriptors: what a talk needs where bytes come through pipes.
 
-A pipe that ends says nothing of why; whoever knows more (edge/openssh.py asks ssh) says so in
+A pipe that ends says nothing of why; whoever knows more (edge/ssh/openssh.py asks ssh) says so in
 ``cut``. An end in the middle of the talk is told from its last word by core/talk/exchange.py.
 """
 

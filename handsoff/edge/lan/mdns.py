@@ -54,7 +54,7 @@ class _Child:
         env = {name: value for name, value in os.environ.items() if name.startswith(_ENV)}
         self._process = subprocess.Popen(
             # -P: the checkout that we stand in may have a file of any name
-            [sys.executable, "-P", "-m", "handsoff.edge.mdns_child"],
+            [sys.executable, "-P", "-m", "handsoff.edge.lan.mdns_child"],
             env={**env, "PYTHONPATH": path},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

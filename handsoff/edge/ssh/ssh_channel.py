@@ -6,7 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import BinaryIO, Final, Self
 
-from handsoff.edge.ssh_session import Session
+from handsoff.edge.ssh.ssh_session import Session
 
 _LINGER: Final = 5.0
 

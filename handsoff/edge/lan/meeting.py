@@ -18,7 +18,8 @@ from handsoff.core.machines.pairing import LIMIT, Pairing
 from handsoff.core.machines.pairtalk import Message, No, as_error, no
 from handsoff.core.reach.address import format_address
 from handsoff.core.talk import frames
-from handsoff.edge import clock, sockets
+from handsoff.edge import clock
+from handsoff.edge.lan import sockets
 from handsoff.errors import DamagedError, HandsoffError, UnreachableError, UsageError, reason
 
 CALLERS: Final = 8

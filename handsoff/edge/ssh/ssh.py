@@ -16,13 +16,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Self
 
 from handsoff.core.reach.address import format_address
-from handsoff.edge import sockets
-from handsoff.edge.ssh_channel import Channel
-from handsoff.edge.ssh_loop import Loop
+from handsoff.edge.lan import sockets
+from handsoff.edge.ssh.ssh_channel import Channel
+from handsoff.edge.ssh.ssh_loop import Loop
 from handsoff.errors import HandsoffError, UsageError, reason
 
 if TYPE_CHECKING:
-    from handsoff.edge.ssh_server import House, ServerSession
+    from handsoff.edge.ssh.ssh_server import House, ServerSession
 
 __all__ = ["Channel", "Listener", "dial", "preload", "prove"]
 
@@ -41,8 +41,8 @@ def preload() -> None:
             import_module("asyncssh")
         finally:
             ctypes.util.find_library = wanted
-        import_module("handsoff.edge.ssh_client")
-        import_module("handsoff.edge.ssh_server")
+        import_module("handsoff.edge.ssh.ssh_client")
+        import_module("handsoff.edge.ssh.ssh_server")
 
 
 def dial(
@@ -54,7 +54,7 @@ def dial(
     nobody answers in ``timeout`` seconds, or somebody who does not speak as handsoff does.
     """
     preload()
-    from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second
+    from handsoff.edge.ssh import ssh_client  # noqa: PLC0415 -- half a second
 
     return ssh_client.dial(host, port, private_key=private_key, host_key=host_key, timeout=timeout)
 
@@ -66,7 +66,7 @@ def prove(places: Sequence[tuple[str, int, str]], *, timeout: float) -> list[Han
     what ``dial`` would raise.
     """
     preload()
-    from handsoff.edge import ssh_client  # noqa: PLC0415 -- half a second
+    from handsoff.edge.ssh import ssh_client  # noqa: PLC0415 -- half a second
 
     return ssh_client.prove(places, timeout=timeout)
 
@@ -105,7 +105,7 @@ class Listener:
         sock = _socket(self._bind, self._port)
         try:
             preload()
-            from handsoff.edge import ssh_server  # noqa: PLC0415 -- half a second
+            from handsoff.edge.ssh import ssh_server  # noqa: PLC0415 -- half a second
 
             self._loop = Loop()
             self._house: House = ssh_server.House(
@@ -132,7 +132,7 @@ class Listener:
         """
         if not self._started:
             return
-        from handsoff.edge import ssh_server  # noqa: PLC0415 -- loaded by now
+        from handsoff.edge.ssh import ssh_server  # noqa: PLC0415 -- loaded by now
 
         self._started = False
         try:

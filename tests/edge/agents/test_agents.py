@@ -9,7 +9,7 @@ import pytest
 
 from handsoff.core.transcripts.sessions import project_name
 from handsoff.edge import clock, processes
-from handsoff.edge.agents import (
+from handsoff.edge.agents.agents import (
     Live,
     find_sessions,
     homes,
@@ -18,7 +18,7 @@ from handsoff.edge.agents import (
     spellings_of,
     unread,
 )
-from handsoff.edge.claude import project_folder
+from handsoff.edge.agents.claude import project_folder
 from tests.kit.agents import OLD, Agents, jsonl, session_id
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells that")

@@ -18,7 +18,7 @@ M = TypeVar("M", bound=Message)
 
 
 class Stream(Protocol):
-    """What a talk needs of a route; ``handsoff.edge.ssh.Channel`` is one."""
+    """What a talk needs of a route; ``handsoff.edge.ssh.ssh.Channel`` is one."""
 
     def send(self, data: bytes) -> None: ...
     def recv(self, limit: int = ...) -> bytes: ...

@@ -15,8 +15,7 @@ from handsoff.core.loose import as_text
 from handsoff.core.plain import plain
 from handsoff.core.transcripts import sessions as rules
 from handsoff.edge import processes
-from handsoff.edge.processes import Process
-from handsoff.edge.sessions import (
+from handsoff.edge.agents.sessions import (
     Live,
     Place,
     Session,
@@ -29,6 +28,7 @@ from handsoff.edge.sessions import (
     size_of,
     tail_of,
 )
+from handsoff.edge.processes import Process
 
 _LAST_PID: Final = 2**31 - 1
 _STATUS_LIMIT: Final = 40
