@@ -3,6 +3,8 @@
 import importlib
 import io
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import fields
@@ -277,6 +279,19 @@ def test_every_path_that_a_document_names_is_there(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
 def test_no_document_names_a_path_of_the_machine_it_was_written_on(document: Path) -> None:
     assert re.findall(r"(?<![\w.~])/(?:home|root|tmp|work|Users)/\S*", document.read_text()) == []
+
+
+def test_what_the_lab_runs_with_a_plain_python_needs_no_library() -> None:
+    """But those that go on in an environment of their own, which they make."""
+    told = re.findall(
+        r"^\| `python3 (lab/\w+\.py)", (ROOT / "lab" / "README.md").read_text(), re.MULTILINE
+    )
+    plain = [s for s in told if "into_environment(" not in (ROOT / s).read_text()]
+    assert len(plain) > 3
+    for script in plain:
+        command = [sys.executable, "-S", script, "--help"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert "usage:" in done.stdout, (script, done.stderr)
 
 
 def test_each_mutant_of_the_lab_finds_what_it_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
