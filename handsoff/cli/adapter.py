@@ -73,7 +73,7 @@ def status(
     if json:
         show_json({"adapters": [told.as_dict() for told in found]})
         return
-    for told in found:
+    for told in found:  # what is wrong with one is said after the other
         for line in _standing(told):
             show(line)
 

@@ -4,7 +4,7 @@ Nothing here needs keys, a roster or the remote; ``--project`` and ``rules`` nee
 """
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -115,10 +115,18 @@ def rules(name: str, *, remove: bool, dry_run: bool) -> Changed:
     return _change("rules", "rules", path, file, change(file.text, name), dry_run=dry_run)
 
 
-def status(agents: Sequence[str], *, project: bool) -> list[Told]:
-    """Return how it stands with each adapter."""
-    found = [_facts(agent, project=project) for agent in agents]
-    return [Told(facts=facts, standing=adapters.judge(facts)) for facts in found]
+def status(agents: Iterable[str], *, project: bool) -> Iterator[Told]:
+    """Yield how it stands with each adapter; what failed of one is raised after the others."""
+    failed = list[HandsoffError]()
+    for agent in agents:
+        try:
+            facts = _facts(agent, project=project)
+        except HandsoffError as error:
+            failed.append(error)
+        else:
+            yield Told(facts=facts, standing=adapters.judge(facts))
+    if failed:
+        raise failed[0]
 
 
 def known(agent: str) -> str:

@@ -125,6 +125,15 @@ def test_what_cannot_be_changed_safely_is_refused_and_kept(
     assert [p.name for p in desk.claude.parent.iterdir()] == ["settings.json"]
 
 
+def test_settings_that_cannot_be_read_do_not_hide_the_other_agent(desk: Desk) -> None:
+    desk.put(desk.claude, "[")
+    desk.run("install", "codex").ok()
+    told = desk.run("status")
+    assert (told.code, told.err.count("handsoff:")) == (8, 1)
+    assert "settings.json" in told.err
+    assert f"  {desk.codex}\n" in told.out
+
+
 def test_a_file_that_is_read_only_stays_as_it_is(desk: Desk) -> None:
     desk.claude.parent.mkdir()
     desk.claude.write_text("{}\n")
