@@ -18,6 +18,8 @@ def check_target(path: Path) -> None:
     followed; that is refused all the same, since whoever made the link meant another file.
     """
     need(FOR_A_FILE)
+    if path.name == "-":
+        raise UsageError("- is no file, and a page for people is not printed", hint="--html FILE")
     if path.is_symlink():
         raise UsageError(f"{path} is a link", hint="name the file itself")
     if path.exists() and not path.is_file():

@@ -89,7 +89,7 @@ def _not_over_what_is_no_file(ops: Machine, pin: str, folder: Path) -> None:
     other = folder / "precious"
     other.write_text("precious")
     (folder / "link.html").symlink_to(other)
-    for name, said in (("link.html", "is a link"), ("ops", "is no file"),
+    for name, said in (("link.html", "is a link"), ("ops", "is no file"), ("-", "is no file"),
                        ("no/such/x.html", "there is no folder")):  # fmt: skip
         refused(inside(ops, "audit", "--trust", pin, "--html", folder / name), 2, said)
     assert other.read_text() == "precious"
