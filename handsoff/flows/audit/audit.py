@@ -55,8 +55,15 @@ def run_audit(
 ) -> Audit:
     """Return what is to be said of everything of ours on the remote.
 
-    TrustError if its roster is not the one that ``trust``, or this clone, names.
+    ``known`` are whole ids of void entries, UsageError if they cannot be. TrustError if its
+    roster is not the one that ``trust``, or this clone, names.
     """
+    for text in known:
+        if not is_oid(text):
+            raise UsageError(
+                f"{text!r} is no id of an entry",
+                hint="take all 40 letters of it, as audit --json says",
+            )
     trusted = _trusted(checkout, trust)
     shared = open_shared(checkout, remote)
 

@@ -237,6 +237,7 @@ def test_rubbish_is_found_and_told_apart(world: World, members: list[Machine], o
     }  # fmt: skip
     void = ops.audit("--trust", pin, "--known", main, code=9)
     assert "void and known before: 1" in void
+    refused(inside(ops, "audit", "--known", main[:12]), 2, "is no id of an entry")
 
 
 def test_a_chain_that_this_clone_has_cut_off_spoils_no_other(
