@@ -4,7 +4,7 @@
     <store>/lost/<tip>.json       a chain that did not land: its entries were refused, none is lost
 
 Only a verb that has ended waits here. One that was killed left its own notes in its checkout, and
-is taken up by typing it again. The rules of what becomes of a chain are in ``core.landing``.
+is taken up by typing it again. The rules of what becomes of a chain are in ``core.works.landing``.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The pages as they are asked for: which address shows what.
 
-Every request passes ``Gate`` first, which asks the rules in ``core.visiting`` and puts the same
-headers on every answer, errors too. With ``serving`` the one door to Starlette and uvicorn.
+Every request passes ``Gate`` first, which asks the rules in ``core.shown.visiting`` and puts the
+same headers on every answer, errors too. With ``serving`` the one door to Starlette and uvicorn.
 """
 
 import asyncio
