@@ -1,8 +1,8 @@
 """What may be shown of a text that somebody typed: no secret of a kind that our rules know.
 
-The rules are the guard's own (``core/guard/patterns.py``), the marker is that of ``send
---redact``. They are tried on the beginning only, since no more than that is shown; the engine
-behind ``edge/scan.py`` costs too much for a list, so what only it knows is shown.
+The rules are the guard's own (``core/guard/patterns.py``), the marker is that of
+``send --redact``. They are tried on the beginning only, since no more than that is shown; the
+engine behind ``edge/scan.py`` costs too much for a list, so what only it knows is shown.
 """
 
 from typing import Final
